@@ -235,7 +235,7 @@ enum asim_burst_came asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_
     if (h == burst->path->n) {
         if (burst->flow->train && is_packet(burst)) {
             burst->front = burst->end;
-            plan_front(fluid, burst, latency(burst, link_of(fluid, burst, h - 1)));
+            plan_front(fluid, burst, link_of(fluid, burst, h - 1)->delay_ns);
         }
         return burst->is_last ? ASIM_BURST_LAST : ASIM_BURST_PIECE;
     }

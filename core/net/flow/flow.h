@@ -69,7 +69,9 @@ struct asim_fluid_link {
     double arrive, burst_rate;           /* of flows and bursts that come */
     uint32_t bursts, expected;           /* these; messages that they are of, or are to be */
     struct asim_fluid_round round;       /* of a NIC */
-    double peak_bytes, marks;            /* so far: its longest queue; expected marks */
+    /* So far: its longest queue; expected marks. What is carried for other links, too (a ring in
+     * lock-step, a phase that may repeat), counts anew while it is; peak_before: until then. */
+    double peak_bytes, marks, peak_before;
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
     uint8_t has_data, has_acks;          /* then: of a member of the ring */

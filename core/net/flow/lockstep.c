@@ -101,9 +101,18 @@ static int has_acks_of(const struct asim_fluid_link *link, const struct asim_flu
            fabs(link->ack - ack) < ASIM_FLUID_NO_ACKS;
 }
 
-/* The ring has the link, for which another one is carried. */
-static void take(struct asim_fluid_link *link, struct asim_fluid_ring *ring, uint32_t as)
+/* The ring has the link, for which another one is carried, which counts queues anew until then. */
+static void take(struct asim_fluid *fluid, struct asim_fluid_link *link,
+                 struct asim_fluid_ring *ring, uint32_t as)
 {
+    const struct asim_fluid_link *from = &fluid->link[as];
+
+    if (link == from) {
+        link->peak_before = link->peak_bytes;
+        link->peak_bytes = 0;
+    } else {
+        link->marks -= from->marks;
+    }
     link->ring = ring;
     link->as = as;
     link->has_data = link->has_acks = 0;
@@ -121,7 +130,7 @@ static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *re
         if (!asim_fluid_is_like(fluid, link, &fluid->link[leader->link[i]]) ||
             link->flows.n != (relay->conn->head != NULL))
             return 0;
-        take(link, relay->ring, leader->link[i]);
+        take(fluid, link, relay->ring, leader->link[i]);
         link->has_data = 1;
     }
     return 1;
@@ -141,7 +150,7 @@ static int mark_acks(struct asim_fluid *fluid, const struct asim_fluid_relay *re
         if (link->ring != relay->ring) {
             if (!asim_fluid_is_like(fluid, link, other) || link->flows.n)
                 return 0;
-            take(link, relay->ring, leader->link[i]);
+            take(fluid, link, relay->ring, leader->link[i]);
         }
         if (link->has_acks || !has_acks_of(link, relay) || link->has_data != other->has_data ||
             link->as != other->as ||
@@ -180,27 +189,44 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     link->target_ns = from->target_ns;
     link->told_ns = from->told_ns;
     link->wait_at = from->wait_at;
-    link->peak_bytes = asim_fluid_max(link->peak_bytes, from->peak_bytes);
     asim_fluid_mark_like(fluid, l, from);
     if (from->is_planned)
         asim_fluid_plan(fluid, link, from->refresh_ns - (double)fluid->queue.now_ns);
 }
 
-/* Takes the marks off the links of all members. has_run: the links get the state of those that were
- * carried for them. */
-static void free_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring, int has_run)
+/* Takes the ring off a link, of leaders last. has_run: the link gets the state of the one that was
+ * carried for it. */
+static void free_link(struct asim_fluid *fluid, uint32_t l, int has_run)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+
+    link->peak_bytes = has_run || link->as == l ? asim_fluid_peak(fluid, link) : link->peak_bytes;
+    link->marks = asim_fluid_marks(fluid, link);
+    link->peak_before = 0;
+    if (has_run)
+        set_state(fluid, l);
+    link->ring = NULL;
+}
+
+static void free_links_of(struct asim_fluid *fluid, struct asim_fluid_ring *ring, int has_run,
+                          int of_leaders)
 {
     for (const struct asim_fluid_relay *at = ring->first; at; at = at->beside) {
         const struct asim_fluid_path *path = at->conn->path;
 
         for (uint32_t i = 0; i < path->n + path->n_acks; i++) {
-            if (fluid->link[path->link[i]].ring != ring)
-                continue;
-            if (has_run)
-                set_state(fluid, path->link[i]);
-            fluid->link[path->link[i]].ring = NULL;
+            uint32_t l = path->link[i];
+
+            if (fluid->link[l].ring == ring && (fluid->link[l].as == l) == of_leaders)
+                free_link(fluid, l, has_run);
         }
     }
+}
+
+static void free_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring, int has_run)
+{
+    free_links_of(fluid, ring, has_run, 0);
+    free_links_of(fluid, ring, has_run, 1);
 }
 
 static int mark_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { CROWD = 8 };
+enum { CROWD = 8, TRAFFIC_BESIDE = 2 }; /* beside traffic pieces are as of two at a NIC */
 
 /* Rings in lock-step must have their links for themselves. */
 static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
@@ -114,7 +114,7 @@ static void choose_bursts(struct asim_fluid *fluid)
         round->joining++;
         joining->ends &= ~(uint64_t)UINT32_MAX; /* NICs send bursts as they were sent */
         if (flow->shape.is_windowed)
-            asim_fluid_begin_train(fluid, flow, fluid->has_traffic ? 1 : beside);
+            asim_fluid_begin_train(fluid, flow, fluid->has_traffic ? TRAFFIC_BESIDE : beside);
         asim_fluid_unbind(flow);
         flow->most = ASIM_FLUID_NONE;
         asim_fluid_expect(fluid, flow, 1);

@@ -18,6 +18,7 @@ struct asim_fluid_record {
     struct asim_fluid_record *next;
     struct asim_net_repeat like; /* its kind, bytes, n and n_others count */
     int is_known;
+    int has_queues; /* its places have some */
     uint64_t took_ns;
     struct asim_fluid_trust trust; /* what judged messages have added */
     size_t n;
@@ -95,7 +96,8 @@ static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint
         link->site = site;
         while (first < site->places.n && site->places.at[first].link != path->link[i])
             first++;
-        if (ASIM_VEC_PUSH(site->places, ((struct asim_fluid_repeat_link){path->link[i], first})))
+        if (ASIM_VEC_PUSH(site->places,
+                          ((struct asim_fluid_repeat_link){path->link[i], first, 0, 0})))
             return fluid->failed = ASIM_ENOMEM, 0;
     }
     return 1;
@@ -241,6 +243,53 @@ static struct asim_fluid_record *add_record(struct asim_fluid *fluid,
     return record;
 }
 
+/* What queues the phase makes is counted from now on, */
+static void begin_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
+{
+    for (size_t i = 0; i < record->n; i++) {
+        struct asim_fluid_repeat_link *place = &record->places[i];
+        struct asim_fluid_link *link = &fluid->link[place->link];
+
+        if (place->first != i)
+            continue;
+        place->marks = link->marks;
+        link->peak_before = link->peak_bytes;
+        link->peak_bytes = 0;
+    }
+}
+
+/* until now. */
+static void end_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
+{
+    for (size_t i = 0; i < record->n; i++) {
+        struct asim_fluid_repeat_link *place = &record->places[i];
+        struct asim_fluid_link *link = &fluid->link[place->link];
+
+        if (place->first != i)
+            continue;
+        place->marks = link->marks - place->marks;
+        place->peak_bytes = link->peak_bytes;
+        record->has_queues |= place->peak_bytes > 0 || place->marks > 0;
+        link->peak_bytes = asim_fluid_peak(fluid, link);
+        link->peak_before = 0;
+    }
+}
+
+/* Of a phase that is repeated. */
+static void add_queues(struct asim_fluid *fluid, const struct asim_fluid_record *record,
+                       const struct asim_fluid_site *site)
+{
+    for (size_t i = 0; record->has_queues && i < record->n; i++) {
+        const struct asim_fluid_repeat_link *place = &record->places[i];
+        struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
+
+        if (place->first != i)
+            continue;
+        link->marks += place->marks;
+        link->peak_bytes = asim_fluid_max(link->peak_bytes, place->peak_bytes);
+    }
+}
+
 /* --- phases ---------------------------------------------------------------------------------- */
 
 static void keep(struct asim_fluid *fluid, struct asim_repeat *phase)
@@ -292,6 +341,7 @@ static void decide(struct asim_fluid *fluid, struct asim_repeat *phase)
         asim_fluid_add(fluid, phase->start_ns + phase->record->took_ns, &phase->due);
     } else {
         phase->measured = &phase->record->trust;
+        begin_queues(fluid, phase->record);
         asim_fluid_repeat_begin(phase, phase);
     }
 }
@@ -308,6 +358,7 @@ void asim_fluid_repeats_decide(struct asim_fluid *fluid)
 static void stop_measuring(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     release_links(phase);
+    end_queues(fluid, phase->record);
     drop_record(fluid, phase->record);
     phase->record = NULL;
     phase->measured = NULL;
@@ -333,6 +384,7 @@ void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase)
     if (phase->record) {
         phase->record->is_known = 1;
         phase->record->took_ns = now - phase->start_ns;
+        end_queues(fluid, phase->record);
         release_links(phase);
     }
     forget(fluid, phase);
@@ -364,6 +416,7 @@ void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due)
     }
     count(fluid, phase);
     asim_fluid_trust_add(&fluid->trust, &phase->record->trust, 1);
+    add_queues(fluid, phase->record, phase->site);
     release_links(phase);
     fluid->n_repeated--;
     for (uint32_t m = 0; m < phase->n; m++)

@@ -7,9 +7,11 @@
 
 #include "net/flow/rings.h"
 
-/* A link of a site; first: the first place with the same link. */
+/* A link of a site; first: the first place with the same link. Of a record: its longest queue and
+ * its marks in the phase. */
 struct asim_fluid_repeat_link {
     uint32_t link, first;
+    double peak_bytes, marks;
 };
 
 /* Where phases repeat: the members of a server and their NVSwitches, with the links between them,
@@ -64,6 +66,22 @@ static inline struct asim_repeat *asim_fluid_repeat_of_others(const struct asim_
             return phase;
     }
     return NULL;
+}
+
+/* The longest queue of a link so far, and the marks that are to be expected. */
+static inline double asim_fluid_peak(const struct asim_fluid *fluid,
+                                     const struct asim_fluid_link *link)
+{
+    double also = link->ring ? fluid->link[link->as].peak_bytes : 0;
+
+    return asim_fluid_max(asim_fluid_max(link->peak_bytes, link->peak_before), also);
+}
+static inline double asim_fluid_marks(const struct asim_fluid *fluid,
+                                      const struct asim_fluid_link *link)
+{
+    const struct asim_fluid_link *from = link->ring ? &fluid->link[link->as] : link;
+
+    return link->marks + (from == link ? 0 : from->marks);
 }
 
 int asim_fluid_repeat_has(struct asim_net *net);

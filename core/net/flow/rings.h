@@ -103,11 +103,15 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 {
     return link->wait_ns > 0 || link->slope > 0 ? asim_fluid_wait_in(fluid, link, 0) : 0;
 }
+/* Counts the marks that the queue of a link has made since wait_at, and its length now. */
+void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 /* What stood in its queue may have drained by now. */
 static inline void asim_fluid_clean(const struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
-    if (link->wait_ns > 0 && !link->bursts && !link->flows.n && asim_fluid_wait(fluid, link) <= 0)
-        link->wait_ns = link->slope = link->target_ns = 0;
+    if (link->wait_ns <= 0 || link->bursts || link->flows.n || asim_fluid_wait(fluid, link) > 0)
+        return;
+    asim_fluid_count_queue(fluid, link);
+    link->wait_ns = link->slope = link->target_ns = 0;
 }
 /* Sets wait and where it goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
@@ -137,8 +141,6 @@ double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim
 double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* That a packet is marked by a queue of so many bytes. */
 double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
-/* Counts the marks that the queue of a link has made since wait_at, and its length now. */
-void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 
 /* Its last flow has left it: what stands in its queue drains. */
 void asim_fluid_drain_queue(struct asim_fluid *fluid, uint32_t l);

@@ -98,7 +98,7 @@ static int is_steered(const struct asim_fluid *fluid, const struct asim_fluid_fl
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        if (link->peak_bytes > (fluid->cc->by_marks ? link->kmin_bytes : 0))
+        if (asim_fluid_peak(fluid, link) > (fluid->cc->by_marks ? link->kmin_bytes : 0))
             return 1;
     }
     return 0;
@@ -165,7 +165,7 @@ static double longest(const struct asim_fluid *fluid)
     double bytes = 0;
 
     for (uint32_t l = 0; l < fluid->n_links + fluid->n_groups; l++)
-        bytes = asim_fluid_max(bytes, fluid->link[l].peak_bytes);
+        bytes = asim_fluid_max(bytes, asim_fluid_peak(fluid, &fluid->link[l]));
     return bytes;
 }
 

@@ -82,9 +82,7 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
     struct asim_fluid *fluid = of(network);
     const struct asim_link *link = &fluid->topo->links[wire / 2];
     const struct asim_fluid_link *here = &fluid->link[wire];
-    const struct asim_fluid_link *queue = here->ring    ? &fluid->link[here->as]
-                                          : here->group ? &fluid->link[here->group]
-                                                        : here;
+    const struct asim_fluid_link *queue = here->group ? &fluid->link[here->group] : here;
 
     fold_all(fluid);
     *use = (struct asim_link_use){
@@ -94,8 +92,8 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
         .rate_bps = link->rate_bps,
         .frames = here->group ? share_of(fluid, wire, queue->frames) : here->frames,
         .bytes = here->group ? share_of(fluid, wire, queue->bytes) : here->bytes,
-        .peak_queue_bytes = (uint64_t)queue->peak_bytes,
-        .marks = (uint64_t)(queue->marks / (here->group ? queue->ways : 1) + 0.5)};
+        .peak_queue_bytes = (uint64_t)asim_fluid_peak(fluid, queue),
+        .marks = (uint64_t)(asim_fluid_marks(fluid, queue) / (here->group ? queue->ways : 1) + 0.5)};
 }
 
 static void host_use(const struct asim_fabric *network, uint32_t host, struct asim_host_use *use)

@@ -6,14 +6,19 @@
 #include "net/net_traffic.h"
 
 /* Beside background traffic of no host. */
-static void open_beside(struct run *run)
+static void open_on(struct run *run, const char *topology)
 {
     static const struct asim_net_traffic none = {0};
     static const struct asim_net_traffics traffics = {.at = &none, .n = 1};
     struct asim_err err = {0};
 
-    open(run, "switch,hosts=8", NULL);
+    open(run, topology, NULL);
     CHECK_U64(flow->extras->add_traffic(run->net, &traffics, &err), 0);
+}
+
+static void open_beside(struct run *run)
+{
+    open_on(run, "switch,hosts=8");
 }
 
 /* Messages below their windows go from queue to queue: two at once to one host both wait for the
@@ -67,6 +72,25 @@ static void trains(void)
     }
 }
 
+/* Where a window has few packets, a piece has one, and its ACK comes no later than that of a packet
+ * of a stream. */
+static void trains_of_packets(void)
+{
+    const char *topology = "switch,hosts=8,bw=19500Mbps";
+    const uint64_t n = 500;
+    struct run run, beside;
+
+    open(&run, topology, NULL);
+    send(&run, 1, 0, n * PAYLOAD);
+    go(&run);
+    open_on(&beside, topology);
+    send(&beside, 1, 0, n * PAYLOAD);
+    go(&beside);
+    CHECK(is_within(beside.through[0], run.through[0], run.through[0] / 500));
+    end(&run);
+    end(&beside);
+}
+
 /* The last ACK of a message waits in a queue that is not there yet when its last packet has come:
  * that of two bursts to its sender, which the switch has sent 2 n packets after their first came.
  */
@@ -89,6 +113,7 @@ int main(void)
 {
     bursts();
     trains();
+    trains_of_packets();
     late_ack();
     return CHECK_DONE();
 }

@@ -107,12 +107,10 @@ static void take(struct asim_fluid *fluid, struct asim_fluid_link *link,
 {
     const struct asim_fluid_link *from = &fluid->link[as];
 
-    if (link == from) {
-        link->peak_before = link->peak_bytes;
-        link->peak_bytes = 0;
-    } else {
+    if (link == from)
+        asim_fluid_peak_anew(link);
+    else
         link->marks -= from->marks;
-    }
     link->ring = ring;
     link->as = as;
     link->has_data = link->has_acks = 0;
@@ -200,11 +198,12 @@ static void free_link(struct asim_fluid *fluid, uint32_t l, int has_run)
 {
     struct asim_fluid_link *link = &fluid->link[l];
 
-    link->peak_bytes = has_run || link->as == l ? asim_fluid_peak(fluid, link) : link->peak_bytes;
     link->marks = asim_fluid_marks(fluid, link);
-    link->peak_before = 0;
-    if (has_run)
+    if (has_run) {
+        link->peak_bytes = asim_fluid_peak(fluid, link);
         set_state(fluid, l);
+    }
+    asim_fluid_peak_on(link);
     link->ring = NULL;
 }
 

@@ -243,18 +243,23 @@ static struct asim_fluid_record *add_record(struct asim_fluid *fluid,
     return record;
 }
 
+/* The link of a place; NULL: an earlier place has it. */
+static struct asim_fluid_link *link_at(struct asim_fluid *fluid,
+                                       const struct asim_fluid_repeat_link *places, size_t i)
+{
+    return places[i].first == i ? &fluid->link[places[i].link] : NULL;
+}
+
 /* What queues the phase makes is counted from now on, */
 static void begin_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
 {
     for (size_t i = 0; i < record->n; i++) {
-        struct asim_fluid_repeat_link *place = &record->places[i];
-        struct asim_fluid_link *link = &fluid->link[place->link];
+        struct asim_fluid_link *link = link_at(fluid, record->places, i);
 
-        if (place->first != i)
+        if (!link)
             continue;
-        place->marks = link->marks;
-        link->peak_before = link->peak_bytes;
-        link->peak_bytes = 0;
+        record->places[i].marks = link->marks;
+        asim_fluid_peak_anew(link);
     }
 }
 
@@ -262,16 +267,15 @@ static void begin_queues(struct asim_fluid *fluid, struct asim_fluid_record *rec
 static void end_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
 {
     for (size_t i = 0; i < record->n; i++) {
+        struct asim_fluid_link *link = link_at(fluid, record->places, i);
         struct asim_fluid_repeat_link *place = &record->places[i];
-        struct asim_fluid_link *link = &fluid->link[place->link];
 
-        if (place->first != i)
+        if (!link)
             continue;
         place->marks = link->marks - place->marks;
         place->peak_bytes = link->peak_bytes;
         record->has_queues |= place->peak_bytes > 0 || place->marks > 0;
-        link->peak_bytes = asim_fluid_peak(fluid, link);
-        link->peak_before = 0;
+        asim_fluid_peak_on(link);
     }
 }
 
@@ -280,13 +284,12 @@ static void add_queues(struct asim_fluid *fluid, const struct asim_fluid_record 
                        const struct asim_fluid_site *site)
 {
     for (size_t i = 0; record->has_queues && i < record->n; i++) {
-        const struct asim_fluid_repeat_link *place = &record->places[i];
-        struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
+        struct asim_fluid_link *link = link_at(fluid, site->places.at, i);
 
-        if (place->first != i)
+        if (!link)
             continue;
-        link->marks += place->marks;
-        link->peak_bytes = asim_fluid_max(link->peak_bytes, place->peak_bytes);
+        link->marks += record->places[i].marks;
+        link->peak_bytes = asim_fluid_max(link->peak_bytes, record->places[i].peak_bytes);
     }
 }
 

@@ -76,6 +76,17 @@ static inline double asim_fluid_peak(const struct asim_fluid *fluid,
 
     return asim_fluid_max(asim_fluid_max(link->peak_bytes, link->peak_before), also);
 }
+/* Its longest queue counts anew; and goes on. */
+static inline void asim_fluid_peak_anew(struct asim_fluid_link *link)
+{
+    link->peak_before = link->peak_bytes;
+    link->peak_bytes = 0;
+}
+static inline void asim_fluid_peak_on(struct asim_fluid_link *link)
+{
+    link->peak_bytes = asim_fluid_max(link->peak_bytes, link->peak_before);
+    link->peak_before = 0;
+}
 static inline double asim_fluid_marks(const struct asim_fluid *fluid,
                                       const struct asim_fluid_link *link)
 {

@@ -79,15 +79,14 @@ void asim_fluid_piece_came(struct asim_fluid *fluid, struct asim_fluid_burst *bu
     double *ready_ns = &train->ready_ns[burst->number % ASIM_FLUID_PIECES];
     double now = (double)fluid->queue.now_ns, was = *ready_ns;
 
-    now += fluid->link[burst->path->link[burst->path->n - 1]].delay_ns;
-    burst->ended_ns = now;
+    burst->ended_ns = now + fluid->link[burst->path->link[burst->path->n - 1]].delay_ns;
     if (train->acked <= burst->number)
         return;
-    *ready_ns = now + burst->back_ns;
+    *ready_ns = burst->ended_ns + burst->back_ns;
     if (*ready_ns < was - 1 && train->begun == burst->number + 1 + train->most && !flow->is_sent &&
         flow->burst) {
         asim_fluid_touch(fluid, flow);
-        wait_for(flow, (double)fluid->queue.now_ns, *ready_ns);
+        wait_for(flow, now, *ready_ns);
         asim_fluid_mark(fluid, flow->path->link[0]);
     }
 }

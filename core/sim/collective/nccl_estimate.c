@@ -54,10 +54,10 @@ struct estimate {
     double way;                  /* ns of the messages that the last piece waits for */
     double bytes;                /* of a message, with the headers of its packets */
     double packet;               /* bytes of a packet, likewise */
-    /* Of a tree, whose channels do the same at once: (entry of load, level of the flow) -> ps, and
-     * the most that a flow meets there. */
+    /* Of channels that do the same at once: (entry of load, level of the flow) -> ps, and the most
+     * that a message meets there. */
     struct asim_map meetings;
-    enum { NO_TREE, MEET, LOOK } pass;
+    enum { NO_MEETING, MEET, LOOK } pass;
     uint32_t level;
     double met;
     int failed;
@@ -94,7 +94,7 @@ static void meet(struct estimate *e, size_t at, double ns)
 /* A link of a mesh of GPUs has one pair, so that no channels meet there. */
 static void add_load(struct estimate *e, size_t at, double ns, int has_one_pair)
 {
-    if (e->pass != NO_TREE)
+    if (e->pass != NO_MEETING)
         meet(e, at, ns);
     if (e->pass == LOOK)
         return;
@@ -195,6 +195,7 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
     struct hop hop = {0, 0, 0};
     double ns;
 
+    e->met = 0;
     e->leaves = server_of(e->nccl, from) != server_of(e->nccl, to);
     if (e->world->set.route) {
         uint32_t src = host_of(e, from, slot), dst = host_of(e, to, slot);
@@ -230,10 +231,8 @@ static double round_ns(struct estimate *e, uint32_t channel)
 
         if (asim_nccl_hands_over(nccl) && next / local != p / local) {
             from = p / local * local + channel;
-            e->met = 0;
             ns += send(e, p, from, 0);
         }
-        e->met = 0;
         ns += send(e, from, next, 0);
     }
     return ns;
@@ -251,8 +250,7 @@ static double ring_ns(struct estimate *e)
     for (e->pass = MEET; e->pass <= LOOK; e->pass++)
         for (uint32_t channel = 0; channel < e->nccl->local; channel++)
             way = fmax(way, round_ns(e, channel));
-    e->pass = NO_TREE;
-    e->met = 0;
+    e->pass = NO_MEETING;
     asim_map_fini(&e->meetings);
     e->way = way / n;
     return passes * (n - 1) * fmax(way / n, fmax(e->most, e->longest));
@@ -295,15 +293,13 @@ static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double c
 
             at[i] = after_parents(one, at, i);
             e->level = at[i].level;
-            e->met = 0;
             ns = send(e, flow->src, flow->dst, flow->channel);
             at[i].end += ns;
             last = fmax(last, at[i].end);
             *edge = e->pass == MEET ? fmax(*edge, ns) : *edge;
         }
     }
-    e->pass = NO_TREE;
-    e->met = 0;
+    e->pass = NO_MEETING;
     asim_map_fini(&e->meetings);
     free(at);
     return alone + (last - alone) / chunks;

@@ -93,7 +93,9 @@ static int make_step(const struct asim_llm *llm, struct asim_err *err)
     if (rc)
         return rc;
     asim_step_print(llm, &summary);
-    printf("run it with --workload=%s --system=%s.system.json\n", opt->et, opt->et);
+    printf("run it with --workload=%s; formulas and --like=astra-sim want "
+           "--system=%s.system.json, too\n",
+           opt->et, opt->et);
     if (!opt->roofline && !opt->database && !opt->comp_file && !opt->compute_model)
         fprintf(stderr, "asim trace llm: note: no compute times are given, so that each "
                         "computation takes 1 ns; --compute_model=H100 models them.\n");

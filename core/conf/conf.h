@@ -91,6 +91,7 @@ struct asim_system {
     char *dim_order; /* "inter-dimension-scheduling": a name of coll/dims.h */
     /* Ops of a rank that may run at once: collectives and other communication, compute, CPU. */
     uint32_t comm_slots, comp_slots, cpu_slots;
+    int in_communicators; /* of a group one collective after another, of several groups at once */
     struct asim_rank_values compute_scale, start_delay_ns, message_delay_ns;
     double boost_mode;                       /* accepted without effect */
     struct asim_words impl[ASIM_COLL_TYPES]; /* "<kind>-implementation"; n = 0 where absent */

@@ -397,7 +397,9 @@ static int one_word(struct asim_words *words, const char *word)
     return words->n ? 0 : ASIM_ENOMEM;
 }
 
-/* NCCL: a collective is not split, and they run in the order of their launch. ASTRA-sim: what the
+/* NCCL: a collective is not split; those of a communicator run in the order of their launch, those
+ * of several at once, as streams let them (NCCL User Guide, "Using multiple NCCL communicators
+ * concurrently"). ASTRA-sim: what the
  * shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is a known
  * one; but all-to-all is direct, where a ring would forward every byte, and a small all-reduce
  * takes a tree. */
@@ -419,6 +421,10 @@ int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err
     rc = asim_option_defaults(system_options, sys, err);
     sys->optimization = ASIM_LOCAL_BW_AWARE;
     sys->splits = nccl ? 1 : 4;
+    if (nccl) {
+        sys->in_communicators = 1;
+        sys->active_chunks = sys->comm_slots = INT32_MAX;
+    }
     sys->policy = nccl ? ASIM_FIFO : ASIM_LIFO;
     sys->local_mem_bw_gbps = 1600;
     /* As if a file had said so: injection-scale applies. */

@@ -24,12 +24,12 @@ int asim_world_attach_source(int code, const char *path, struct asim_err *err)
     return code;
 }
 
-/* Those who made the traces say how much of them happens at once. */
+/* Those who made the traces say how much of them happens at once; as NCCL all does that may. */
 static void diagnose_system_beside(struct asim_world *world, const struct asim_settings *set)
 {
     char path[4096];
 
-    if (!set->workload || set->system)
+    if (!set->workload || set->system || world->set.settings.like == ASIM_LIKE_NCCL)
         return;
     snprintf(path, sizeof path, "%.4000s.system.json", set->workload);
     if (!access(path, F_OK))

@@ -92,30 +92,55 @@ static void unlink_chunk(struct asim_queue *queue, struct asim_chunk *chunk)
     chunk->next = chunk->prev = NULL;
 }
 
-static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct asim_chunk *chunk)
+static void link_behind(struct asim_queue *queue, struct asim_chunk *chunk,
+                        struct asim_chunk *after)
 {
-    struct asim_chunk *after = enqueue_after(rank, queue, chunk);
-
     chunk->prev = after;
     chunk->next = after ? after->next : queue->head;
     *(chunk->prev ? &chunk->prev->next : &queue->head) = chunk;
     *(chunk->next ? &chunk->next->prev : &queue->tail) = chunk;
 }
 
+/* 1 if a started chunk is of the same communicator. Started chunks precede waiting ones. */
+static int has_group_of(const struct asim_queue *queue, const struct asim_chunk *waiting)
+{
+    uint64_t key = asim_group_key(waiting->coll->group);
+    const struct asim_chunk *chunk = queue->head;
+
+    while (chunk && chunk->started && asim_group_key(chunk->coll->group) != key)
+        chunk = chunk->next;
+    return chunk && chunk->started;
+}
+
+/* The next chunk that may start, behind those that have; NULL if there is none. */
+static struct asim_chunk *next_to_start(struct asim_rank *rank, struct asim_queue *queue)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_chunk *last = NULL, *chunk = queue->head;
+
+    if (queue->running >= world->set.queue_limit)
+        return NULL;
+    for (; chunk && chunk->started; chunk = chunk->next)
+        last = chunk;
+    if (!world->set.system.in_communicators)
+        return chunk;
+    while (chunk && has_group_of(queue, chunk))
+        chunk = chunk->next;
+    if (!chunk || chunk->prev == last)
+        return chunk;
+    unlink_chunk(queue, chunk);
+    link_behind(queue, chunk, last);
+    return chunk;
+}
+
 /* Starts waiting chunks while the queue has room, up to a chunk whose phase is over at once, which
- * it returns. Started chunks precede waiting ones, so the first that is not started is the next. */
+ * it returns. */
 static struct asim_chunk *start_waiting(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
-    struct asim_chunk *over = NULL;
+    struct asim_chunk *over = NULL, *chunk;
 
-    while (!over && queue->running < rank->world->set.queue_limit && !rank->failed) {
-        struct asim_chunk *chunk = queue->head;
-
-        while (chunk && chunk->started)
-            chunk = chunk->next;
-        if (!chunk)
-            return NULL;
+    while (!over && !rank->failed && (chunk = next_to_start(rank, queue))) {
         chunk->started = 1;
         queue->running++;
         over = asim_chunk_start_phase(rank, chunk);
@@ -150,6 +175,7 @@ static void will_start(struct asim_rank *rank, uint32_t q)
 static void move(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     int old = chunk->queue, over = chunk->phase == chunk->n_phases;
+    struct asim_queue *queue;
 
     if (over)
         asim_chunk_scheduler_ended(rank, chunk->coll);
@@ -161,7 +187,8 @@ static void move(struct asim_rank *rank, struct asim_chunk *chunk)
         chunk->queue = (int)chunk->phases[chunk->phase++].queue;
         chunk->started = 0;
         chunk->kernel = ASIM_KERNEL_NONE;
-        link_chunk(rank, &rank->queues[chunk->queue], chunk);
+        queue = &rank->queues[chunk->queue];
+        link_behind(queue, chunk, enqueue_after(rank, queue, chunk));
         will_start(rank, (uint32_t)chunk->queue);
     }
     if (old >= 0) {

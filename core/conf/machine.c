@@ -141,8 +141,10 @@ const struct asim_option asim_machine_options[] = {
     NUMBER("p2p_us", "start of sends and receives, us", "20", F(p2p_us), 0, 1e6),
     NUMBER("p2p_net_us", "more where they cross nodes, us; not in the file: and two net_ll_us",
            "10", F(p2p_net_us), 0, 1e6),
-    NUMBER("p2p_peer_us", "a proxy's work on a message of sends and receives, us", "0.8",
-           F(p2p_peer_us), 0, 1e6),
+    NUMBER("p2p_peer_us",
+           "a proxy's work on a message of sends and receives, us; not in the file: 2 with "
+           "processors of AMD",
+           "0.8", F(p2p_peer_us), 0, 1e6),
     NUMBER("inject_bytes",
            "sends of at most so many bytes are copied out of the GPU by the processor", "0",
            F(inject_bytes), 0, 1e9),
@@ -320,6 +322,8 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
     for (int proto = 0; proto < 3; proto++)
         if (!json_object_get(root, keys[proto]) && wire > usual)
             machine->net_us[proto] += (proto == ASIM_NCCL_SIMPLE ? 2 : 1) * (wire - usual);
+    if (!json_object_get(root, "p2p_peer_us") && machine->cpu == ASIM_CPU_AMD)
+        machine->p2p_peer_us = 2;
     if (!json_object_get(root, "p2p_net_us"))
         machine->p2p_net_us += 2 * machine->net_us[ASIM_NCCL_LL];
 }

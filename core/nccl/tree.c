@@ -120,6 +120,18 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     return us;
 }
 
+/* A channel's buffer has 8 steps, of a chunk each; one is free again when the NIC hears that its
+ * chunk has arrived. us that a longer way takes than 8 chunks do. */
+enum { STEPS = 8 };
+
+static double stall_us(const struct asim_nccl_case *c, double across, double busy)
+{
+    const struct asim_machine *m = c->m;
+    double back = m->wire_us > 0 ? m->wire_us : (2 * m->nic_ns + m->switch_ns) / 1000;
+
+    return c->domains > 1 ? fmax(0, across + back - STEPS * busy) : 0;
+}
+
 /* Chunks behind the first; of whole steps the last has what is left. */
 static double further_chunks(const struct asim_nccl_case *c, int proto, double chunk,
                              double channels)
@@ -138,11 +150,13 @@ struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int 
     double inside = inside_us(c, proto, chunk, channels);
     double across = copy + across_us(c, proto, wire, channels);
     double start = base[proto] + asim_nccl_case_launch(c) + asim_nccl_case_gather_us(channels);
+    double more = further_chunks(c, proto, chunk, channels);
+    double busy = busy_us(c, proto, chunk, channels);
 
     /* LL passes lines on as they come; GPUs that meet over PCIe feel how many. */
     if (proto == ASIM_NCCL_LL && c->local > 1)
         start += 2 * wire * channels / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto);
     return (struct asim_nccl_parts){
         start, 2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across),
-        further_chunks(c, proto, chunk, channels) * busy_us(c, proto, chunk, channels)};
+        more * busy + fmax(0, more - (STEPS - 1)) / STEPS * stall_us(c, across, busy)};
 }

@@ -76,16 +76,21 @@ struct asim_net_relay {
 };
 struct asim_relay; /* the backend's own */
 
-/* One member's part in a phase of `n` members, in which each sends one message of `bytes` bytes to
- * each of `others` and gets one from it (NVLS): a phase of the same kind takes the same time again,
- * where all members start in one ns and nobody else comes to its links. */
+/* One member's part in a phase of `n` members that are all alike: each sends messages of `bytes`
+ * bytes to each of `others`, and gets as many, from these (NVLS) or from the member before (a ring
+ * inside a server). A phase of the same kind takes the same time again, where all members start in
+ * one ns and nobody else comes to its links. */
 enum { ASIM_NET_REPEAT_OTHERS = 8, ASIM_NET_REPEAT_KIND = 3 };
 struct asim_repeat; /* the backend's own, of all members */
 struct asim_net_repeat {
     uint64_t tag, tag_mask;              /* tells its messages from those of others */
     uint64_t kind[ASIM_NET_REPEAT_KIND]; /* what of the members' doing decides how long it takes */
     uint64_t bytes;
+    uint32_t at; /* an end point that phases of the same tag have for themselves */
     uint32_t n, src, n_others, others[ASIM_NET_REPEAT_OTHERS];
+    uint32_t each;   /* messages to each of the others */
+    uint8_t is_ring;    /* the only other one is the next member */
+    uint8_t is_carried; /* by messages in any case, which set out in the same order of this ns */
     void *self;
     /* Called in the ns of the start: the member is to carry out the phase by messages, and to call
      * repeat_over at its end unless `repeat` is NULL. Or called later: the phase is over. */

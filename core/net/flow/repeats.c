@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Phases that repeat (net/net.h, flow.md#repeats): where all members start in one ns, and the links
- * between them and their NVSwitches are idle, a phase takes as long as the first one of its kind
- * did on alike links, which was carried by messages and measured. A message of anyone else to one
- * of these links undoes that: the phase is carried by messages after all, from its start to now,
- * over links that nobody else has used since.
+ * between them, or to their NVSwitches, are idle, a phase takes as long as the first one of its
+ * kind did on alike links, which was carried by messages and measured. A message of anyone else to
+ * one of these links undoes that: the phase is carried by messages after all, from its start to
+ * now, over links that nobody else has used since.
  */
 #include "net/flow/repeats.h"
 
@@ -29,21 +29,20 @@ int asim_fluid_repeat_has(struct asim_net *net)
 {
     const struct asim_fluid *fluid = asim_fluid_of(net);
 
-    return asim_fluid_relay_has(net) && !fluid->events && !fluid->traffic && !fluid->is_sprayed &&
-           (!fluid->watch.fct || fluid->watch.only_choices);
+    return asim_fluid_relay_has(net) && !fluid->events && !fluid->traffic && !fluid->is_sprayed;
 }
 
 static int is_same(const struct asim_net_repeat *a, const struct asim_net_repeat *b)
 {
     return !memcmp(a->kind, b->kind, sizeof a->kind) && a->bytes == b->bytes && a->n == b->n &&
-           a->n_others == b->n_others;
+           a->n_others == b->n_others && a->each == b->each && a->is_ring == b->is_ring;
 }
 
 /* Members by rank. */
 int asim_fluid_repeat_start(struct asim_net *net, const struct asim_net_repeat *spec)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
-    uint64_t *slot = asim_map_put(&fluid->repeats, spec->tag, spec->others[0]);
+    uint64_t *slot = asim_map_put(&fluid->repeats, spec->tag, spec->at);
     struct asim_repeat *phase = slot ? (void *)(uintptr_t)*slot : NULL;
     uint32_t i;
 
@@ -60,21 +59,32 @@ int asim_fluid_repeat_start(struct asim_net *net, const struct asim_net_repeat *
     }
     if (!phase)
         return ASIM_ENOMEM;
-    phase->is_even &= is_same(spec, &phase->spec) && phase->n < phase->spec.n &&
-                      !memcmp(spec->others, phase->spec.others, sizeof spec->others);
+    phase->is_even &= is_same(spec, &phase->spec) && phase->n < phase->spec.n;
     if (phase->n == phase->spec.n) { /* cannot occur */
         spec->begin(spec->self, NULL);
         return 0;
     }
-    for (i = phase->n++; i && phase->members[i - 1].src > spec->src; i--)
+    for (i = phase->n++; i && phase->members[i - 1].to.src > spec->src; i--)
         phase->members[i] = phase->members[i - 1];
-    phase->members[i] = (struct asim_fluid_repeat_member){spec->src, spec->self};
+    phase->members[i] = (struct asim_fluid_repeat_member){.to.src = spec->src, .self = spec->self};
+    memcpy(phase->members[i].to.others, spec->others, sizeof spec->others);
     return 0;
 }
 
 /* --- sites ----------------------------------------------------------------------------------- */
 
-/* 0: a link is of another site, or a hash has chosen the path, which reports want to know. */
+/* Whether the site may share the links of another one: that of NVSwitches with that of rings. */
+static int has_members_of(const struct asim_fluid_site *site, const struct asim_fluid_site *other)
+{
+    if (site->n != other->n)
+        return 0;
+    for (uint32_t m = 0; m < site->n; m++)
+        if (site->members[m].src != other->members[m].src)
+            return 0;
+    return site->links == site || site->links == other;
+}
+
+/* 0: a link is of other members, or a hash has chosen the path, which reports want to know. */
 static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint32_t src,
                     uint32_t dst)
 {
@@ -91,9 +101,12 @@ static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
         uint32_t first = 0;
 
-        if (link->site && link->site != site)
-            return 0;
-        link->site = site;
+        if (link->site && link->site != site->links) {
+            if (!has_members_of(site, link->site))
+                return 0;
+            site->links = link->site;
+        }
+        link->site = site->links;
         while (first < site->places.n && site->places.at[first].link != path->link[i])
             first++;
         if (ASIM_VEC_PUSH(site->places,
@@ -106,7 +119,7 @@ static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint
 static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct asim_repeat *phase)
 {
     const struct asim_net_repeat *spec = &phase->spec;
-    struct asim_fluid_site *site = calloc(1, sizeof *site + phase->n * sizeof *site->srcs);
+    struct asim_fluid_site *site = calloc(1, sizeof *site + phase->n * sizeof *site->members);
 
     if (!site) {
         fluid->failed = ASIM_ENOMEM;
@@ -114,13 +127,16 @@ static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct a
     }
     site->n = phase->n;
     site->n_others = spec->n_others;
-    memcpy(site->others, spec->others, sizeof site->others);
     site->is_whole = 1;
+    site->links = site;
+    for (uint32_t m = 0; m < phase->n; m++)
+        site->members[m] = phase->members[m].to;
     for (uint32_t m = 0; m < phase->n; m++) {
-        site->srcs[m] = phase->members[m].src;
+        const struct asim_fluid_peers *to = &site->members[m];
+
         for (uint32_t i = 0; i < spec->n_others && site->is_whole; i++)
-            site->is_whole = add_path(fluid, site, phase->members[m].src, spec->others[i]) &&
-                             add_path(fluid, site, spec->others[i], phase->members[m].src);
+            site->is_whole = add_path(fluid, site, to->src, to->others[i]) &&
+                             (spec->is_ring || add_path(fluid, site, to->others[i], to->src));
     }
     return site;
 }
@@ -128,27 +144,28 @@ static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct a
 /* NULL: other members have made it, or others have its links. */
 static struct asim_fluid_site *find_site(struct asim_fluid *fluid, const struct asim_repeat *phase)
 {
-    uint64_t *slot = asim_map_put(&fluid->sites, phase->spec.others[0], 0);
+    uint64_t *slot = asim_map_put(&fluid->sites, phase->spec.at, phase->spec.is_ring);
     struct asim_fluid_site *site;
 
     if (slot && !*slot)
         *slot = (uint64_t)(uintptr_t)add_site(fluid, phase);
     site = slot ? (void *)(uintptr_t)*slot : NULL;
-    if (!site || !site->is_whole || site->n != phase->n || site->n_others != phase->spec.n_others ||
-        memcmp(site->others, phase->spec.others, sizeof site->others))
+    if (!site || !site->is_whole || site->n != phase->n || site->n_others != phase->spec.n_others)
         return NULL;
     for (uint32_t m = 0; m < site->n; m++)
-        if (site->srcs[m] != phase->members[m].src)
+        if (memcmp(&site->members[m], &phase->members[m].to, sizeof *site->members))
             return NULL;
     return site;
 }
 
 static int is_idle(const struct asim_fluid *fluid, struct asim_fluid_site *site)
 {
-    for (size_t i = 0; !site->is_clean && i < site->conns.n; i++)
+    int is_known = site->links == site && site->is_clean;
+
+    for (size_t i = 0; !is_known && i < site->conns.n; i++)
         if (site->conns.at[i]->head)
             return 0;
-    for (size_t i = 0; !site->is_clean && i < site->places.n; i++) {
+    for (size_t i = 0; !is_known && i < site->places.n; i++) {
         struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
 
         asim_fluid_clean(fluid, link);
@@ -162,18 +179,18 @@ static int is_idle(const struct asim_fluid *fluid, struct asim_fluid_site *site)
 
 static void release_links(const struct asim_repeat *phase)
 {
-    if (phase->site && phase->site->phase == phase)
-        phase->site->phase = NULL;
+    if (phase->site && phase->site->links->phase == phase)
+        phase->site->links->phase = NULL;
 }
 
 static int claim_links(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     struct asim_fluid_site *site = find_site(fluid, phase);
 
-    if (!site || site->phase || !is_idle(fluid, site))
+    if (!site || site->links->phase || !is_idle(fluid, site))
         return 0;
     phase->site = site;
-    site->phase = phase;
+    site->links->phase = phase;
     return 1;
 }
 
@@ -319,11 +336,12 @@ void asim_fluid_repeat_begin(const struct asim_repeat *phase, struct asim_repeat
 
 static void decide(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
-    int records;
+    int records, is_wanted = fluid->watch.fct && !fluid->watch.only_choices; /* each message */
 
-    asim_map_delete(&fluid->repeats, phase->spec.tag, phase->spec.others[0]);
+    asim_map_delete(&fluid->repeats, phase->spec.tag, phase->spec.at);
     phase->start_ns = fluid->queue.now_ns;
-    if (phase->n == phase->spec.n && phase->is_even && claim_links(fluid, phase)) {
+    if (!phase->spec.is_carried && !is_wanted && phase->n == phase->spec.n && phase->is_even &&
+        claim_links(fluid, phase)) {
         phase->record = find_record(fluid, phase, &records);
         phase->is_repeated = phase->record && phase->record->is_known;
         if (!phase->record && records < MOST_RECORDS)
@@ -401,9 +419,9 @@ static void count(struct asim_fluid *fluid, const struct asim_repeat *phase)
     uint64_t bytes = phase->spec.bytes ? phase->spec.bytes : 1;
 
     asim_fluid_shape(fluid, conn, conn->path, bytes, &conn->shape);
-    site->frames += conn->shape.frames;
-    site->bytes += bytes + conn->shape.frames * fluid->overhead;
-    fluid->counts.messages += site->conns.n;
+    site->frames += phase->spec.each * conn->shape.frames;
+    site->bytes += phase->spec.each * (bytes + conn->shape.frames * fluid->overhead);
+    fluid->counts.messages += phase->spec.each * site->conns.n;
     fluid->counts.last_ns = fluid->queue.now_ns;
 }
 

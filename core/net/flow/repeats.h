@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases of NVLS that repeat, and where they do (flow.md#repeats).
+ * Phases of NVLS and of rings in a server that repeat, and where they do (flow.md#repeats).
  */
 #ifndef ASIM_NET_FLOW_REPEATS_H
 #define ASIM_NET_FLOW_REPEATS_H
@@ -14,19 +14,22 @@ struct asim_fluid_repeat_link {
     double peak_bytes, marks;
 };
 
-/* Where phases repeat: the members of a server and their NVSwitches, with the links between them,
- * and what phases that were not carried by messages add to each of its connections. */
+/* Where phases repeat: the members of a server, with the links between them, or to their
+ * NVSwitches, and what phases that were not carried by messages add to each of its connections. */
 struct asim_fluid_site {
-    uint32_t n, n_others, others[ASIM_NET_REPEAT_OTHERS];
-    uint8_t is_whole;          /* its links are of no other site, and no hash chooses them */
-    uint8_t is_clean;          /* its links are idle: no message has set out since they were */
-    struct asim_repeat *phase; /* that has the links for itself; NULL: none */
+    uint32_t n, n_others;
+    uint8_t is_whole; /* its links are those of `links` alone, and no hash chooses them */
+    uint8_t is_clean; /* of `links`: they are idle, since no message has set out since they were */
+    struct asim_fluid_site *links; /* the site of the same members that has the links: mostly itself */
+    struct asim_repeat *phase;     /* of `links`: that has the links for itself; NULL: none */
     struct asim_fluid_record *record; /* the last one; NULL: none */
     uint64_t drops;                   /* of records when that was found */
     uint64_t frames, bytes;           /* of each connection */
     ASIM_VEC(struct asim_fluid_conn *) conns;
     ASIM_VEC(struct asim_fluid_repeat_link) places;
-    uint32_t srcs[]; /* members */
+    struct asim_fluid_peers {
+        uint32_t src, others[ASIM_NET_REPEAT_OTHERS]; /* a member, and whom it sends to */
+    } members[];
 };
 
 /* A phase of all members: it starts, is measured, or is repeated. */
@@ -43,7 +46,7 @@ struct asim_repeat {
     uint8_t is_gone;                   /* `due` means nothing */
     struct asim_fluid_site *site;
     struct asim_fluid_repeat_member {
-        uint32_t src;
+        struct asim_fluid_peers to;
         void *self;
     } members[];
 };

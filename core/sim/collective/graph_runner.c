@@ -46,19 +46,18 @@ struct asim_graph_runner {
 };
 
 /* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 40-43: type; 20-39: number of the
- * chunk; 0-19: tag of the node. Chunk numbers wrap long after the collectives that they tell apart
+ * chunk; 0-19: tag of the node, left out here. Chunk numbers wrap long after the collectives that they tell apart
  * have ended. Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three
  * never meet.
  */
-static uint64_t tag_of(const struct asim_graph_runner *runner,
-                       const struct asim_op_graph_node *node)
+static uint64_t tag_of(const struct asim_graph_runner *runner)
 {
     uint64_t chunk = runner->chunk->tag;
     uint64_t group = asim_tag_group(chunk), number = chunk & 0xfffff;
     uint64_t type = (uint64_t)asim_tag_coll_type(chunk);
 
     return 1ull << 63 | 1ull << 61 | group << 44 | type << ASIM_TAG_GRAPH_TYPE_SHIFT |
-           number << 20 | node->tag;
+           number << 20;
 }
 
 /* Sends or receives. A peer is a position in the group, mapped through its members
@@ -71,7 +70,7 @@ static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, ui
     struct asim_deferred_action *action;
     uint32_t peer = rank->id, op = runner->chunk->coll->op;
     uint64_t bytes = runner->flow_bytes ? runner->flow_bytes : node->bytes;
-    uint64_t tag = at_switch ? runner->at_switch | node->tag : tag_of(runner, node);
+    uint64_t tag = (at_switch ? runner->at_switch : tag_of(runner)) | node->tag;
 
     if (at_switch)
         peer = asim_nvswitch_host(rank->world, rank->id, node->tag & ASIM_NVSWITCH_MOST);
@@ -273,26 +272,37 @@ struct asim_rank *asim_graph_runner_over(struct asim_graph_runner *runner, struc
 static int is_repeat(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
     const struct asim_world *world = rank->world;
-    const struct asim_net_extras *extras = asim_uniform_phase_repeats(world);
+    int is_carried;
+    const struct asim_net_extras *extras = asim_uniform_phase_repeats(world, &is_carried);
     const struct asim_op_graph *graph = runner->graph;
     const struct asim_phase *phase = asim_chunk_phase(runner->chunk);
-    struct asim_net_repeat repeat = {.tag = runner->at_switch,
+    struct asim_net_repeat repeat = {.tag = graph->local ? runner->at_switch : tag_of(runner),
                                      .tag_mask = ~(uint64_t)ASIM_OP_GRAPH_TAG_MAX,
                                      .kind = {(uint64_t)(uintptr_t)(graph - graph->member),
                                               rank->endpoint_ns, phase->kernel.busy_ns},
                                      .bytes = runner->flow_bytes,
-                                     .n = graph->local,
+                                     .at = asim_ring_rank(&phase->ring, 0),
+                                     .n = phase->ring.n,
                                      .src = rank->id,
-                                     .n_others = graph->pieces,
+                                     .n_others = 1,
+                                     .each = graph->pieces,
+                                     .is_ring = !graph->local,
+                                     .is_carried = (uint8_t)is_carried,
                                      .self = runner,
                                      .begin = world->repeat_begin,
                                      .over = world->repeat_over};
 
-    if (!extras || !graph->pieces || graph->pieces > ASIM_NET_REPEAT_OTHERS ||
-        world->set.system.flow_order_seed)
+    if (!extras || !graph->pieces || world->set.system.flow_order_seed ||
+        (graph->local && graph->pieces > ASIM_NET_REPEAT_OTHERS))
         return 0;
-    for (uint32_t i = 0; i < graph->pieces; i++)
-        repeat.others[i] = asim_nvswitch_host(world, rank->id, i);
+    if (graph->local) {
+        repeat.n_others = graph->pieces;
+        repeat.each = 1;
+        for (uint32_t i = 0; i < graph->pieces; i++)
+            repeat.others[i] = asim_nvswitch_host(world, rank->id, i);
+    } else {
+        repeat.others[0] = asim_ring_rank(&phase->ring, (graph->member + 1) % phase->ring.n);
+    }
     if (extras->repeat_start(world->via.carrier, &repeat))
         asim_rank_fail_nomem(rank, "running a collective algorithm");
     return 1;

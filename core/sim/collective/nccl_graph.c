@@ -193,10 +193,22 @@ static int is_member(const struct asim_nccl *nccl, uint32_t position)
     return position < nccl->spec.ranks;
 }
 
+/* 1: in one server, and each member does the same with NVSwitches or with the next member. */
+static int are_alike(const struct asim_op_graph *members, const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *spec = &nccl->spec;
+
+    for (uint32_t p = 1; p < spec->ranks; p++) /* a chain has a first and a last member */
+        if (members[p].n != members[0].n)
+            return 0;
+    return nccl->local == spec->ranks &&
+           (spec->algo == ASIM_NCCL_NVLS || (spec->algo == ASIM_NCCL_RING && !spec->mesh));
+}
+
 /* Counts the sends and receives of all members and allocates their nodes. */
 static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl)
 {
-    int uses_nvswitch = 0;
+    int uses_nvswitch = 0, is_alike;
 
     for (size_t i = 0; i < nccl->flows.n; i++) {
         const struct asim_nccl_flow *flow = &nccl->flows.at[i];
@@ -207,12 +219,11 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
         if (is_member(nccl, flow->dst))
             members[flow->dst].n++;
     }
+    is_alike = are_alike(members, nccl);
     for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         members[p].member = p;
         members[p].local = uses_nvswitch ? nccl->local : 0;
-        members[p].pieces = nccl->spec.algo == ASIM_NCCL_NVLS && nccl->local == nccl->spec.ranks
-                                ? members[p].n / 2
-                                : 0;
+        members[p].pieces = is_alike ? members[p].n / 2 : 0;
         members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
         if (!members[p].nodes)
             return ASIM_ENOMEM;

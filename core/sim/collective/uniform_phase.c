@@ -128,14 +128,13 @@ static const struct asim_net_extras *relays_of(const struct asim_world *world)
                : NULL;
 }
 
-const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world)
+const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world,
+                                                         int *is_carried)
 {
     const struct asim_net_extras *extras = world->via.backend->extras;
 
-    return is_allowed(world) && extras && extras->repeat_has && !is_watched(world) &&
-                   extras->repeat_has(world->via.carrier)
-               ? extras
-               : NULL;
+    *is_carried = !is_allowed(world) || is_watched(world);
+    return extras && extras->repeat_has && extras->repeat_has(world->via.carrier) ? extras : NULL;
 }
 
 int asim_uniform_phase_has_relays(const struct asim_rank *rank)

@@ -45,9 +45,10 @@ struct asim_uniform_phase {
 
 /* 1: the network carries each uniform phase of the rank by itself (net/net.h). */
 int asim_uniform_phase_has_relays(const struct asim_rank *rank);
-/* The network's functions for phases that repeat (net/net.h); NULL: it has none, or each message is
- * watched. */
-const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world);
+/* The network's functions for phases that repeat (net/net.h); NULL: it has none. *is_carried: each
+ * message is watched. */
+const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world,
+                                                         int *is_carried);
 /* Whether all steps of the phase are alike. */
 int asim_uniform_phase_fits(const struct asim_chunk *chunk);
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails

@@ -75,8 +75,8 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
     fluid->n_links = (uint32_t)(2 * fluid->topo->n_links);
     room = fluid->n_links + (fluid->is_sprayed ? fluid->n_links / 2 : 0);
     fluid->link = asim_calloc_lines(room, sizeof *fluid->link);
-    fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
-    if (!fluid->link || !fluid->near)
+    fluid->chains = calloc(fluid->topo->hosts, sizeof *fluid->chains);
+    if (!fluid->link || !fluid->chains)
         return asim_err_nomem(err, "opening the flow level");
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
@@ -95,10 +95,8 @@ static void flow_close(struct asim_net *net)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
 
-    for (uint32_t l = 0; fluid->link && l < fluid->n_links + fluid->n_groups; l++) {
-        asim_fluid_places_fini(&fluid->link[l].flows);
-        asim_fluid_places_fini(&fluid->link[l].ack_flows);
-    }
+    for (uint32_t l = 0; fluid->link && l < fluid->n_links + fluid->n_groups; l++)
+        ASIM_FREE(fluid->link[l].flows.at, fluid->link[l].ack_flows.at);
     asim_fluid_events_close(fluid);
     ASIM_FREE(fluid->traffic, fluid->traffic_use);
     asim_due_fini(&fluid->queue);
@@ -117,8 +115,8 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->burst_pool);
     asim_pool_fini(&fluid->train_pool);
     ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
-              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->waters.at, fluid->near,
-              fluid->by_order, fluid->link, fluid);
+              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->waters.at,
+              fluid->chains, fluid->by_order, fluid->link, fluid);
 }
 
 /* What packets would do in another way, at each message or from a time on. */

@@ -24,7 +24,7 @@ static const struct asim_fluid_flow *newest_of(const struct asim_fluid *fluid,
 {
     const struct asim_fluid_flow *newest = NULL;
 
-    for (uint32_t i = link->flows.n; i-- > 0;) {
+    for (size_t i = link->flows.n; i-- > 0;) {
         const struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
         if (!newest || flow->began_ns > newest->began_ns ||
@@ -92,15 +92,6 @@ static int is_locked(const struct asim_fluid_flow *flow, const struct asim_fluid
            other->shape.bytes == flow->shape.bytes && other->path->line == flow->path->line;
 }
 
-/* The same as fmod of two positive numbers, in less time: where the quotient is below 2^53,
- * rounding is at most one off, and fma leaves the rest without an error. */
-static double rest_of(double x, double y)
-{
-    double rest = fma(-floor(x / y), y, x);
-
-    return rest < 0 ? rest + y : rest < y ? rest : rest - y;
-}
-
 /* How long an ACK that comes in at_ns waits for the frame in service of the only message of a link,
  * which sends one each step_ns. */
 static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
@@ -110,7 +101,7 @@ static double in_service(const struct asim_fluid *fluid, const struct asim_fluid
     double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns) -
                    asim_fluid_to_ns(fluid, only->flow->path, only->hop);
 
-    return asim_fluid_max(0, link->packet_ns - rest_of(asim_fluid_max(0, phase), step_ns));
+    return asim_fluid_max(0, link->packet_ns - fmod(asim_fluid_max(0, phase), step_ns));
 }
 
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,

@@ -37,9 +37,9 @@ static void state_of_link(const struct asim_fluid *fluid, const struct asim_flui
                           double state[NUMBERS])
 {
     const double now[NUMBERS] = {
-        link->packet_ns, link->ack_ns,  link->delay_ns,  link->has_queue,
-        link->ack,       link->flows.n, link->wait_ns,   from_now(fluid, link->wait_at),
-        link->level,     link->slope,   link->target_ns, link->told_ns,
+        link->packet_ns, link->ack_ns,          link->delay_ns,  link->has_queue,
+        link->ack,       (double)link->flows.n, link->wait_ns,   from_now(fluid, link->wait_at),
+        link->level,     link->slope,           link->target_ns, link->told_ns,
         link->ack_used,  link->share,
     };
     int is_idle = !link->flows.n && (link->wait_ns <= 0 || asim_fluid_wait(fluid, link) <= 0);
@@ -90,13 +90,18 @@ static void state_of_relay(const struct asim_fluid *fluid, const struct asim_flu
                            double state[NUMBERS])
 {
     const struct asim_fluid_path *path = relay->conn->path;
-    const double now[NUMBERS] = {
-        path->n,           path->n_acks,
-        relay->spec.steps, (double)relay->spec.delay_ns,
-        relay->sent,       relay->come,
-        relay->dealt,      relay->until,
-        relay->under_way,  relay->is_queued ? from_now(fluid, relay->due_ns) : -1,
-        relay->is_waiting, relay->is_ending};
+    const double now[NUMBERS] = {path->n,
+                                 path->n_acks,
+                                 relay->spec.steps,
+                                 (double)relay->spec.delay_ns,
+                                 relay->at.sent,
+                                 relay->at.come,
+                                 relay->at.dealt,
+                                 relay->at.until,
+                                 relay->under_way,
+                                 relay->at.is_queued ? from_now(fluid, relay->at.due_ns) : -1,
+                                 relay->at.is_waiting,
+                                 relay->at.is_ending};
 
     memcpy(state, now, sizeof now);
 }

@@ -78,7 +78,7 @@ void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flo
     if (!round->joining) /* it goes on after a link has changed */
         return;
     if (!round->turn)
-        round->all = nic->flows.n + round->joining;
+        round->all = (uint32_t)nic->flows.n + round->joining;
     share = (double)round->all / round->joining;
     round->packets += share / (round->all - round->turn);
     if (!flow->train)
@@ -95,16 +95,15 @@ int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flo
         return fluid->failed = ASIM_ENOMEM;
     flow->burst = burst;
     flow->n_bursts++;
-    burst->flow = flow;
-    burst->path = flow->path;
-    burst->packets = flow->left;
+    *burst = (struct asim_fluid_burst){.front_due.kind = ASIM_FLUID_FRONT,
+                                       .end_due.kind = ASIM_FLUID_END,
+                                       .front = 1,
+                                       .end = 1,
+                                       .number = flow->train ? flow->train->begun - 1 : 0,
+                                       .packets = flow->left,
+                                       .flow = flow,
+                                       .path = flow->path};
     flow->left += flow->rounded;
-    burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT};
-    burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END};
-    burst->is_front_due = burst->is_end_due = burst->is_sent = 0;
-    burst->front = burst->end = 1;
-    burst->passed_ns = burst->front_ns = burst->ended_ns = 0;
-    burst->number = flow->train ? flow->train->begun - 1 : 0;
     if (!is_packet(burst) && (flow->path->n > 1 || flow->train))
         plan_front(fluid, burst, latency(burst, link_of(fluid, burst, 0)));
     return 0;

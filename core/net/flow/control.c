@@ -43,7 +43,6 @@ void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *
     control->cc.timer_at = UINT64_MAX;
     control->told_ns = flow->start_ns;
     fluid->cc->open(&control->cc, &fluid->cc_config);
-    flow->control_due.kind = ASIM_FLUID_CONTROL;
     asim_fluid_go_on_control(fluid, flow);
 }
 

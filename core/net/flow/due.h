@@ -5,7 +5,12 @@
 #ifndef ASIM_NET_FLOW_DUE_H
 #define ASIM_NET_FLOW_DUE_H
 
+#include <stddef.h>
 #include "net/queue.h"
+
+/* The asim_fluid_TYPE whose event is `due`, its MEMBER. */
+#define ASIM_FLUID_WITH(due, TYPE, MEMBER)                                                         \
+    ((struct asim_fluid_##TYPE *)(void *)((char *)(due)-offsetof(struct asim_fluid_##TYPE, MEMBER)))
 
 enum asim_fluid_due {
     ASIM_FLUID_WAKE = ASIM_DUE_OWN + 1,

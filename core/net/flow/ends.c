@@ -30,39 +30,26 @@ void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct asim_msg *msg)
 {
     struct asim_fluid_flow *flow = asim_pool_take(&fluid->flow_pool);
+    uint32_t id;
 
     if (!flow)
         return NULL;
     if (fluid->free_ids.n)
-        flow->id = ASIM_VEC_POP(fluid->free_ids);
+        id = ASIM_VEC_POP(fluid->free_ids);
     else if (ASIM_VEC_PUSH(fluid->flow, flow) ||
              ASIM_VEC_RESERVE(fluid->free_ids, fluid->flow.n)) /* release() never fails */
         return NULL;
     else
-        flow->id = (uint32_t)fluid->flow.n - 1;
-    fluid->flow.at[flow->id] = flow;
-    flow->heap_at = 0;
-    flow->is_touched = flow->is_queued = flow->is_moved = flow->has_first_ack = 0;
-    flow->is_drained = flow->is_through = flow->is_parked = flow->is_gone = 0;
-    flow->is_ending = flow->is_coming = flow->is_joining = flow->is_sent = 0;
-    flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
-    flow->control = NULL;
-    flow->is_burst = 0;
-    flow->burst = NULL;
-    flow->train = NULL;
-    flow->n_bursts = 0;
-    flow->rounded = flow->turn_ns = flow->queued_ns = flow->again_ns = 0;
-    flow->back_until = flow->lost_ns = flow->resume_ns = 0;
-    flow->acks = ASIM_ACKS_NONE;
-    flow->through.kind = ASIM_FLUID_THROUGH;
-    flow->drain.kind = ASIM_FLUID_DRAIN;
-    flow->ack_due.kind = ASIM_FLUID_ACKS;
-    flow->next = NULL;
-    flow->start_ns = fluid->queue.now_ns;
-    flow->path = NULL;
-    flow->relay = NULL;
-    flow->msg = *msg;
-    flow->chain = fluid->near[msg->src].chain;
+        id = (uint32_t)fluid->flow.n - 1;
+    fluid->flow.at[id] = flow;
+    *flow = (struct asim_fluid_flow){.id = id,
+                                     .through.kind = ASIM_FLUID_THROUGH,
+                                     .drain.kind = ASIM_FLUID_DRAIN,
+                                     .ack_due.kind = ASIM_FLUID_ACKS,
+                                     .control_due.kind = ASIM_FLUID_CONTROL,
+                                     .start_ns = fluid->queue.now_ns,
+                                     .msg = *msg,
+                                     .chain_ns = fluid->chains[msg->src]};
     return flow;
 }
 

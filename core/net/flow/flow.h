@@ -18,7 +18,6 @@
 #include "net/ecmp.h"
 #include "net/flow/due.h"
 #include "net/flow/parts.h"
-#include "net/flow/places.h"
 #include "net/flow/trust.h"
 #include "net/packets.h"
 #include "net/queue.h"
@@ -32,6 +31,19 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
 /* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
  * later; only if ACKs take another share then. */
 enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_FLUID_IF_ACKS };
+/* The flows of a link, in no order. path: the flow's, which a look takes from here; hop: of it,
+ * that the link is. */
+struct asim_fluid_flow;
+struct asim_fluid_path;
+struct asim_fluid_place {
+    struct asim_fluid_flow *flow;
+    const struct asim_fluid_path *path;
+    uint32_t hop;
+};
+struct asim_fluid_places {
+    struct asim_fluid_place *at;
+    size_t n, cap;
+};
 struct asim_fluid_round {        /* flow.md#bursts, flow.md#turns */
     uint32_t joining, turn, all; /* flows of this ns; which is next; with those there before */
     double packets, free_ns;     /* free_ns: of the packets of turns so far */
@@ -69,12 +81,13 @@ struct asim_fluid_link {
     double arrive, burst_rate;           /* of flows and bursts that come */
     uint32_t bursts, expected;           /* these; messages that they are of, or are to be */
     struct asim_fluid_round round;       /* of a NIC */
-    /* So far: its longest queue; expected marks. What is carried for other links, too (a ring in
-     * lock-step, a phase that may repeat), counts anew while it is; peak_before: until then. */
+    /* So far: its longest queue; expected marks. While it is carried for other links, too (a
+     * ring in lock-step), its longest queue counts anew; peak_before: until then. */
     double peak_bytes, marks, peak_before;
-    struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
-    uint32_t as;                         /* then: the link that is carried for it */
-    uint8_t has_data, has_acks;          /* then: of a member of the ring */
+    uint64_t queued_ns;           /* that it has last had a queue */
+    struct asim_fluid_ring *ring; /* in lock-step, that has the link; NULL: none */
+    uint32_t as;                  /* then: the link that is carried for it */
+    uint8_t has_data, has_acks;   /* then: of a member of the ring */
     /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
      * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
     uint32_t group, beside, ways;
@@ -113,7 +126,6 @@ struct asim_fluid_shape {
 struct asim_fluid_burst;
 struct asim_fluid_train;
 struct asim_fluid_control;
-struct asim_fluid_flow;
 struct asim_fluid_record;
 struct asim_fluid_site;
 /* A queue pair: of a pair of hosts, or with QPS_PER_CONNECTION one of several. */
@@ -159,7 +171,7 @@ struct asim_fluid_flow {
     double turn_ns;                /* that its last packet waits at least */
     double queued_ns;              /* that its last packet waits in queues of data */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
-    uint8_t is_facing, is_sprayed, is_steered;
+    uint8_t is_sprayed, is_steered;
     uint8_t is_sent;   /* of a burst: its NIC has sent it */
     uint64_t again_ns; /* what was lost comes then, 0: none */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
@@ -180,22 +192,14 @@ struct asim_fluid_flow {
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
     struct asim_fluid_flow *beside; /* the next one under way of its relay */
-    struct asim_fluid_chain chain;  /* that has led to it, and it */
-    uint64_t lost_ns, resume_ns;    /* its first loss, 0: none; that timeout, once it has a path */
+    double chain_ns; /* that queues held up those that led to it one after another, and it */
+    uint64_t lost_ns, resume_ns; /* its first loss, 0: none; that timeout, once it has a path */
 };
 
 /* What decides when it comes to its links beside others of this ns. */
 struct asim_fluid_joining {
     uint64_t ends, id; /* source and destination; of the message */
     struct asim_fluid_flow *flow;
-};
-
-/* The four last connections of a host, and what has ended there last. */
-enum { ASIM_FLUID_NEAR = 4 };
-struct asim_fluid_near {
-    struct asim_fluid_chain chain;
-    uint32_t dst[ASIM_FLUID_NEAR], next;
-    struct asim_fluid_conn *conn[ASIM_FLUID_NEAR];
 };
 
 /* What limits a flow beside one link: levels of others; its round trip with the waits of others;
@@ -233,7 +237,7 @@ struct asim_fluid {
     double pause_bytes;          /* queues from here on may pause senders */
     struct asim_fluid_link *link;
     uint32_t n_links, n_groups; /* link[n_links …] stand for several */
-    struct asim_fluid_near *near;
+    double *chains;             /* of what has ended last at each host */
     struct asim_map conns;
     const struct asim_cc *cc; /* NULL: none */
     struct asim_cc_config cc_config;
@@ -246,7 +250,6 @@ struct asim_fluid {
     struct asim_map sites;                       /* by end point */
     struct asim_repeat *phases;                  /* that have their links for themselves: a list */
     struct asim_fluid_record *records;           /* of phases that may repeat: a list */
-    uint64_t record_drops;                       /* so far */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
     ASIM_VEC(struct asim_fluid_joining) joining; /* begun in this ns, on no link yet */

@@ -107,15 +107,15 @@ static void take(struct asim_fluid *fluid, struct asim_fluid_link *link,
 {
     const struct asim_fluid_link *from = &fluid->link[as];
 
-    if (link == from)
-        asim_fluid_peak_anew(link);
-    else
+    if (link == from) {
+        link->peak_before = link->peak_bytes;
+        link->peak_bytes = 0;
+    } else {
         link->marks -= from->marks;
+    }
     link->ring = ring;
     link->as = as;
     link->has_data = link->has_acks = 0;
-    if (link->site)
-        link->site->is_clean = 0;
 }
 
 static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
@@ -199,11 +199,10 @@ static void free_link(struct asim_fluid *fluid, uint32_t l, int has_run)
     struct asim_fluid_link *link = &fluid->link[l];
 
     link->marks = asim_fluid_marks(fluid, link);
-    if (has_run) {
-        link->peak_bytes = asim_fluid_peak(fluid, link);
+    if (has_run)
         set_state(fluid, l);
-    }
-    asim_fluid_peak_on(link);
+    link->peak_bytes = asim_fluid_peak(fluid, link);
+    link->peak_before = 0;
     link->ring = NULL;
 }
 
@@ -288,8 +287,8 @@ static void drop(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     relay->flows = NULL;
     relay->under_way = relay->conn->under_way = 0;
     relay->conn->head = NULL;
-    relay->is_stale = relay->is_queued;
-    relay->is_queued = 0;
+    relay->is_stale = relay->at.is_queued;
+    relay->at.is_queued = 0;
 }
 
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
@@ -356,17 +355,9 @@ static void follow(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 
     if (relay->is_over || relay == leader)
         return;
-    relay->sent = leader->sent;
-    relay->come = leader->come;
-    relay->dealt = leader->dealt;
-    relay->until = leader->until;
-    relay->deal_ns = leader->deal_ns;
-    relay->due_ns = leader->due_ns;
-    relay->is_waiting = leader->is_waiting;
-    relay->is_ending = leader->is_ending;
-    relay->is_queued = leader->is_queued;
-    if (relay->is_queued && !relay->is_stale)
-        asim_fluid_add(fluid, relay->due_ns, &relay->due);
+    relay->at = leader->at;
+    if (relay->at.is_queued && !relay->is_stale)
+        asim_fluid_add(fluid, relay->at.due_ns, &relay->due);
 }
 
 void asim_fluid_relay_keep(struct asim_fluid_relay *relay, struct asim_fluid_flow *flow)

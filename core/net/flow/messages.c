@@ -106,7 +106,7 @@ static void choose_bursts(struct asim_fluid *fluid)
         struct asim_fluid_joining *joining = &fluid->joining.at[i];
         struct asim_fluid_flow *flow = joining->flow;
         struct asim_fluid_round *round = asim_fluid_round_of(fluid, i);
-        uint32_t beside = round->all + fluid->link[flow->path->link[0]].flows.n;
+        uint32_t beside = round->all + (uint32_t)fluid->link[flow->path->link[0]].flows.n;
 
         flow->is_burst = is_burst(fluid, flow, beside);
         if (!flow->is_burst)
@@ -157,11 +157,6 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    const struct asim_fluid_path *path = flow->path;
-
-    for (int i = 0; fluid->sites.n && i < path->n + path->n_acks; i++)
-        if (fluid->link[path->link[i]].site)
-            fluid->link[path->link[i]].site->is_clean = 0;
     unfold_others(fluid, flow);
     take_turn(fluid, flow);
 }
@@ -242,7 +237,7 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     conn->passed_ns = fluid->queue.now_ns;
     conn->head = flow->next;
     if (conn->head) {
-        conn->head->chain = flow->chain;
+        conn->head->chain_ns = flow->chain_ns;
         begin(fluid, conn->head);
     }
 }

@@ -27,8 +27,8 @@ static int fill_conn(struct asim_fluid *fluid, struct asim_fluid_conn *conn, uin
     return 0;
 }
 
-static struct asim_fluid_conn *find_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                                         uint32_t number)
+struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                                        uint32_t number)
 {
     uint64_t *slot = asim_map_put(&fluid->conns, number, (uint64_t)src << 32 | dst);
     struct asim_fluid_conn *conn;
@@ -42,25 +42,6 @@ static struct asim_fluid_conn *find_conn(struct asim_fluid *fluid, uint32_t src,
         return NULL;
     conn->is_single = !fluid->qps || number == ASIM_FLUID_TRAFFIC_QP;
     *slot = (uint64_t)(uintptr_t)conn;
-    return conn;
-}
-
-struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                                        uint32_t number)
-{
-    struct asim_fluid_near *near = &fluid->near[src];
-    struct asim_fluid_conn *conn;
-    uint32_t i;
-
-    if (number)
-        return find_conn(fluid, src, dst, number);
-    for (i = 0; i < ASIM_FLUID_NEAR; i++)
-        if (near->dst[i] == dst && near->conn[i])
-            return near->conn[i];
-    conn = find_conn(fluid, src, dst, 0);
-    i = near->next++ % ASIM_FLUID_NEAR;
-    near->dst[i] = dst;
-    near->conn[i] = conn;
     return conn;
 }
 

@@ -176,6 +176,8 @@ void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_li
              asim_fluid_mark_chance(link, bytes_of(fluid, link, link->wait_ns));
     link->marks += chance / 2 * ns / link->step_ns;
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
+    if (now > 0 || chance > 0)
+        link->queued_ns = fluid->queue.now_ns;
 }
 
 void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, int bursts)

@@ -85,7 +85,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
 static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
     double capacity = asim_fluid_capacity(link), left = capacity, sum = 0, level;
-    uint32_t rest = link->flows.n, before;
+    uint32_t rest = (uint32_t)link->flows.n, before;
     double *limit = fluid->waters.at;
 
     for (uint32_t i = 0; i < rest; i++)
@@ -134,7 +134,7 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
     enum { AHEAD = 16 };
     const struct asim_fluid_link *link = &fluid->link[l];
-    uint32_t n = link->flows.n;
+    uint32_t n = (uint32_t)link->flows.n;
 
     if (ASIM_VEC_RESERVE(fluid->limits, n) || ASIM_VEC_RESERVE(fluid->waters, n))
         return fluid->failed = ASIM_ENOMEM;
@@ -153,55 +153,24 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
     return 0;
 }
 
-/* The same as a visit of many, of a link without a queue and its only flow. */
-static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
-{
-    struct asim_fluid_link *link = &fluid->link[l];
-    struct asim_fluid_flow *flow = link->flows.at[0].flow;
-    double capacity = asim_fluid_capacity(link), level, rate;
-    struct asim_fluid_limit limit;
-
-    find_limit(fluid, flow, flow->path, l, &limit);
-    rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
-    level = rate <= capacity * (1 + 1e-9) ? ASIM_FLUID_NONE : capacity;
-    if (damped && fabs(level - link->level) < 0.2 * link->level)
-        return;
-    link->level = level;
-    rate = asim_fluid_min(rate, level);
-    if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
-        change(fluid, flow, rate, l);
-}
-
-/* Finds the level, or the queue, of a link anew and the rates of its flows. damped: changes below a
- * fifth end here, so that each settlement ends. */
-static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
+/* Finds the level, or the queue, of a link anew and the rates of its flows. */
+static void visit(struct asim_fluid *fluid, uint32_t l)
 {
     struct asim_fluid_link *link = &fluid->link[l];
     double tolerance = tolerance_of(link), level = ASIM_FLUID_NONE;
-    uint32_t n = link->flows.n;
+    uint32_t n = (uint32_t)link->flows.n;
 
     fluid->counts.visits++;
     link->ack_used = link->ack;
-    if (n == 1 && !link->has_queue) {
-        visit_only(fluid, l, damped);
-        return;
-    }
     if (find_limits(fluid, l))
         return;
     if (link->has_queue) {
-        double before = link->wait_ns;
-
         asim_fluid_move_queue(fluid, link, asim_fluid_capacity(link));
-        if (damped && fabs(link->wait_ns - before) <= 0.2 * before)
-            return;
         asim_fluid_tell_wait(fluid, link);
         if (fluid->cc)
             asim_fluid_watch(fluid, link);
     } else {
-        level = water(fluid, link);
-        if (damped && fabs(level - link->level) < 0.2 * link->level)
-            return;
-        link->level = level;
+        link->level = level = water(fluid, link);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
@@ -237,7 +206,7 @@ static void follow_acks(struct asim_fluid *fluid)
 static void relax(struct asim_fluid *fluid)
 {
     const double later_ns = 1000;
-    uint64_t budget = 64 * (uint64_t)fluid->work.n + 1024, most = fluid->counts.visits + budget;
+    uint64_t most = fluid->counts.visits + 128 * (uint64_t)fluid->work.n + 2048;
 
     while (fluid->work.n && !fluid->failed) {
         uint32_t order = asim_index_set_lowest(&fluid->work), l = fluid->by_order[order];
@@ -250,8 +219,8 @@ static void relax(struct asim_fluid *fluid)
              fabs(link->ack - link->ack_used) <= tolerance_of(link)) ||
             (dirty != ASIM_FLUID_NOW && asim_fluid_is_put_off(fluid, l)))
             continue;
-        if (fluid->counts.visits < most + budget)
-            visit(fluid, l, fluid->counts.visits > most);
+        if (fluid->counts.visits < most)
+            visit(fluid, l);
         else if (!link->is_planned)
             asim_fluid_plan(fluid, link, later_ns);
     }
@@ -283,12 +252,9 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                   struct asim_fluid_places *list, uint32_t hop)
 {
-    if (list->n == list->cap && asim_fluid_places_grow(list)) {
+    flow->place[hop] = (uint32_t)list->n;
+    if (ASIM_VEC_PUSH(*list, ((struct asim_fluid_place){flow, flow->path, hop})))
         fluid->failed = ASIM_ENOMEM;
-        return;
-    }
-    flow->place[hop] = list->n;
-    list->at[list->n++] = (struct asim_fluid_place){flow, flow->path, hop};
 }
 
 static void quit(const struct asim_fluid_flow *flow, struct asim_fluid_places *list, uint32_t hop)

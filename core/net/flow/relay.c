@@ -49,7 +49,7 @@ struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim
     *slot = (uint64_t)(uintptr_t)relay;
     relay->spec = *spec;
     relay->due.kind = ASIM_FLUID_RELAY;
-    relay->come = spec->present;
+    relay->at.come = spec->present;
     return (struct asim_relay *)(void *)relay;
 }
 
@@ -57,13 +57,13 @@ uint32_t asim_fluid_relay_come(const struct asim_relay *opaque)
 {
     const struct asim_fluid_relay *relay = (const void *)opaque;
 
-    return relay->ring->is_folded ? relay->leader->come : relay->come;
+    return relay->ring->is_folded ? relay->leader->at.come : relay->at.come;
 }
 
 static void add_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
-    relay->is_queued = 1;
-    asim_fluid_add(fluid, relay->due_ns, &relay->due);
+    relay->at.is_queued = 1;
+    asim_fluid_add(fluid, relay->at.due_ns, &relay->due);
 }
 
 /* Of a ring, before or behind others of this ns, which may be of the same ring. */
@@ -79,18 +79,18 @@ void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
         ring->last->beside = relay;
     ring->last = relay;
     ring->started++;
-    relay->due_ns = fluid->queue.now_ns;
+    relay->at.due_ns = fluid->queue.now_ns;
     add_due(fluid, relay);
 }
 
 static void deal(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
-    uint32_t number = relay->dealt++;
+    uint32_t number = relay->at.dealt++;
 
-    relay->is_waiting = 0;
-    if (number >= relay->until)
-        relay->deal_ns = relay->spec.deal_ns(relay->spec.self, number, &relay->until);
-    relay->due_ns = fluid->queue.now_ns + relay->deal_ns;
+    relay->at.is_waiting = 0;
+    if (number >= relay->at.until)
+        relay->at.deal_ns = relay->spec.deal_ns(relay->spec.self, number, &relay->at.until);
+    relay->at.due_ns = fluid->queue.now_ns + relay->at.deal_ns;
     add_due(fluid, relay);
 }
 
@@ -98,13 +98,13 @@ static void send(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
     struct asim_msg msg = relay->spec.msg;
 
-    msg.id += relay->sent++;
+    msg.id += relay->at.sent++;
     if (asim_fluid_send_of(fluid, &msg, relay))
         fluid->failed = ASIM_ENOMEM;
-    if (relay->come > relay->dealt)
+    if (relay->at.come > relay->at.dealt)
         deal(fluid, relay);
     else
-        relay->is_waiting = 1;
+        relay->at.is_waiting = 1;
 }
 
 /* It is through. Mostly the oldest one is. */
@@ -159,15 +159,15 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
 
     if (to && from->ring->is_folded)
         to = to->leader;
-    if (to && to->come == to->spec.steps)
+    if (to && to->at.come == to->spec.steps)
         to = NULL;
     if (to) {
-        to->come++;
-        if (to->is_waiting)
+        to->at.come++;
+        if (to->at.is_waiting)
             deal(fluid, to);
     }
     lose(from, flow);
-    if (from->is_ending && !from->under_way)
+    if (from->at.is_ending && !from->under_way)
         end(fluid, from);
     else
         asim_fluid_relay_forget(fluid, from);
@@ -180,8 +180,8 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
 
     if (relay->is_stale) {
         relay->is_stale = 0;
-        if (relay->is_queued)
-            asim_fluid_add(fluid, relay->due_ns, &relay->due);
+        if (relay->at.is_queued)
+            asim_fluid_add(fluid, relay->at.due_ns, &relay->due);
         else
             asim_fluid_relay_forget(fluid, relay);
         return;
@@ -191,11 +191,11 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
         if (ASIM_VEC_PUSH(fluid->to_fold, ring))
             fluid->failed = ASIM_ENOMEM;
     }
-    relay->is_queued = 0;
-    if (relay->sent < relay->spec.steps)
+    relay->at.is_queued = 0;
+    if (relay->at.sent < relay->spec.steps)
         send(fluid, relay);
     else if (relay->spec.ends_with_sends && relay->under_way)
-        relay->is_ending = 1;
+        relay->at.is_ending = 1;
     else
         end(fluid, relay);
 }

@@ -18,11 +18,9 @@ struct asim_fluid_record {
     struct asim_fluid_record *next;
     struct asim_net_repeat like; /* its kind, bytes, n and n_others count */
     int is_known;
-    int has_queues; /* its places have some */
     uint64_t took_ns;
     struct asim_fluid_trust trust; /* what judged messages have added */
-    size_t n;
-    struct asim_fluid_repeat_link places[];
+    const struct asim_fluid_site *site;
 };
 
 int asim_fluid_repeat_has(struct asim_net *net)
@@ -109,11 +107,37 @@ static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint
         link->site = site->links;
         while (first < site->places.n && site->places.at[first].link != path->link[i])
             first++;
-        if (ASIM_VEC_PUSH(site->places,
-                          ((struct asim_fluid_repeat_link){path->link[i], first, 0, 0})))
+        if (ASIM_VEC_PUSH(site->places, ((struct asim_fluid_repeat_link){path->link[i], first})))
             return fluid->failed = ASIM_ENOMEM, 0;
     }
     return 1;
+}
+
+static int are_alike(const struct asim_fluid *fluid, const struct asim_fluid_site *site,
+                     const struct asim_fluid_site *other)
+{
+    size_t i = 0;
+
+    for (; other->places.n == site->places.n && i < site->places.n; i++) {
+        const struct asim_fluid_repeat_link *a = &site->places.at[i], *b = &other->places.at[i];
+        const struct asim_fluid_link *x = &fluid->link[a->link], *y = &fluid->link[b->link];
+
+        if (a->first != b->first || x->rate_bps != y->rate_bps || x->has_queue != y->has_queue ||
+            memcmp(&x->delay_ns, &y->delay_ns, sizeof x->delay_ns))
+            return 0;
+    }
+    return other->places.n == site->places.n;
+}
+
+static void find_like(const struct asim_fluid *fluid, struct asim_fluid_site *site)
+{
+    site->like = site;
+    for (size_t s = 0; s < fluid->sites.cap && site->like == site; s++) {
+        const struct asim_fluid_site *other = (void *)(uintptr_t)fluid->sites.slots[s].value;
+
+        if (fluid->sites.used[s] && other && other->like == other && are_alike(fluid, site, other))
+            site->like = other;
+    }
 }
 
 static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct asim_repeat *phase)
@@ -138,6 +162,7 @@ static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct a
             site->is_whole = add_path(fluid, site, to->src, to->others[i]) &&
                              (spec->is_ring || add_path(fluid, site, to->others[i], to->src));
     }
+    find_like(fluid, site);
     return site;
 }
 
@@ -158,23 +183,25 @@ static struct asim_fluid_site *find_site(struct asim_fluid *fluid, const struct 
     return site;
 }
 
-static int is_idle(const struct asim_fluid *fluid, struct asim_fluid_site *site)
+/* And has had no queue from a time on. */
+static int is_idle(const struct asim_fluid *fluid, const struct asim_fluid_site *site,
+                   uint64_t since_ns)
 {
-    int is_known = site->links == site && site->is_clean;
-
-    for (size_t i = 0; !is_known && i < site->conns.n; i++)
+    for (size_t i = 0; i < site->conns.n; i++)
         if (site->conns.at[i]->head)
             return 0;
-    for (size_t i = 0; !is_known && i < site->places.n; i++) {
+    for (size_t i = 0; i < site->places.n; i++) {
         struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
 
+        if (site->places.at[i].first != i)
+            continue;
         asim_fluid_clean(fluid, link);
         if (link->flows.n || link->ack_flows.n || link->ack > 0 || link->wait_ns > 0 ||
             link->expected || link->slope > 0 || link->is_planned || link->is_stirred ||
-            link->is_dirty || link->ring)
+            link->is_dirty || link->ring || link->queued_ns > since_ns)
             return 0;
     }
-    return site->is_clean = 1;
+    return 1;
 }
 
 static void release_links(const struct asim_repeat *phase)
@@ -187,27 +214,11 @@ static int claim_links(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     struct asim_fluid_site *site = find_site(fluid, phase);
 
-    if (!site || site->links->phase || !is_idle(fluid, site))
+    if (!site || site->links->phase || !is_idle(fluid, site, fluid->queue.now_ns))
         return 0;
     phase->site = site;
     site->links->phase = phase;
     return 1;
-}
-
-static int are_alike(const struct asim_fluid *fluid, const struct asim_fluid_record *record,
-                     const struct asim_fluid_site *site)
-{
-    size_t i = 0;
-
-    for (; record->n == site->places.n && i < record->n; i++) {
-        const struct asim_fluid_repeat_link *a = &record->places[i], *b = &site->places.at[i];
-        const struct asim_fluid_link *x = &fluid->link[a->link], *y = &fluid->link[b->link];
-
-        if (a->first != b->first || x->rate_bps != y->rate_bps || x->has_queue != y->has_queue ||
-            memcmp(&x->delay_ns, &y->delay_ns, sizeof x->delay_ns))
-            return 0;
-    }
-    return record->n == site->places.n;
 }
 
 /* --- records --------------------------------------------------------------------------------- */
@@ -220,94 +231,34 @@ static void drop_record(struct asim_fluid *fluid, struct asim_fluid_record *reco
         at = &(*at)->next;
     *at = record->next;
     free(record);
-    fluid->record_drops++;
 }
 
 /* Of that kind on alike links, known or being measured; NULL: none. */
 static struct asim_fluid_record *find_record(const struct asim_fluid *fluid,
                                              const struct asim_repeat *phase, int *n)
 {
-    struct asim_fluid_site *site = phase->site;
     struct asim_fluid_record *record = fluid->records;
 
-    *n = 0;
-    if (site->record && site->drops == fluid->record_drops &&
-        is_same(&site->record->like, &phase->spec))
-        return site->record;
-    for (; record; record = record->next, ++*n)
-        if (is_same(&record->like, &phase->spec) && are_alike(fluid, record, site))
+    for (*n = 0; record; record = record->next, ++*n)
+        if (record->site == phase->site->like && is_same(&record->like, &phase->spec))
             break;
-    site->record = record;
-    site->drops = fluid->record_drops;
     return record;
 }
 
 static struct asim_fluid_record *add_record(struct asim_fluid *fluid,
                                             const struct asim_repeat *phase)
 {
-    size_t bytes = phase->site->places.n * sizeof *phase->site->places.at;
-    struct asim_fluid_record *record = calloc(1, sizeof *record + bytes);
+    struct asim_fluid_record *record = calloc(1, sizeof *record);
 
     if (!record) {
         fluid->failed = ASIM_ENOMEM;
         return NULL;
     }
     record->like = phase->spec;
-    record->n = phase->site->places.n;
-    memcpy(record->places, phase->site->places.at, bytes);
+    record->site = phase->site->like;
     record->next = fluid->records;
     fluid->records = record;
     return record;
-}
-
-/* The link of a place; NULL: an earlier place has it. */
-static struct asim_fluid_link *link_at(struct asim_fluid *fluid,
-                                       const struct asim_fluid_repeat_link *places, size_t i)
-{
-    return places[i].first == i ? &fluid->link[places[i].link] : NULL;
-}
-
-/* What queues the phase makes is counted from now on, */
-static void begin_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
-{
-    for (size_t i = 0; i < record->n; i++) {
-        struct asim_fluid_link *link = link_at(fluid, record->places, i);
-
-        if (!link)
-            continue;
-        record->places[i].marks = link->marks;
-        asim_fluid_peak_anew(link);
-    }
-}
-
-/* until now. */
-static void end_queues(struct asim_fluid *fluid, struct asim_fluid_record *record)
-{
-    for (size_t i = 0; i < record->n; i++) {
-        struct asim_fluid_link *link = link_at(fluid, record->places, i);
-        struct asim_fluid_repeat_link *place = &record->places[i];
-
-        if (!link)
-            continue;
-        place->marks = link->marks - place->marks;
-        place->peak_bytes = link->peak_bytes;
-        record->has_queues |= place->peak_bytes > 0 || place->marks > 0;
-        asim_fluid_peak_on(link);
-    }
-}
-
-/* Of a phase that is repeated. */
-static void add_queues(struct asim_fluid *fluid, const struct asim_fluid_record *record,
-                       const struct asim_fluid_site *site)
-{
-    for (size_t i = 0; record->has_queues && i < record->n; i++) {
-        struct asim_fluid_link *link = link_at(fluid, site->places.at, i);
-
-        if (!link)
-            continue;
-        link->marks += record->places[i].marks;
-        link->peak_bytes = asim_fluid_max(link->peak_bytes, record->places[i].peak_bytes);
-    }
 }
 
 /* --- phases ---------------------------------------------------------------------------------- */
@@ -362,7 +313,6 @@ static void decide(struct asim_fluid *fluid, struct asim_repeat *phase)
         asim_fluid_add(fluid, phase->start_ns + phase->record->took_ns, &phase->due);
     } else {
         phase->measured = &phase->record->trust;
-        begin_queues(fluid, phase->record);
         asim_fluid_repeat_begin(phase, phase);
     }
 }
@@ -379,13 +329,12 @@ void asim_fluid_repeats_decide(struct asim_fluid *fluid)
 static void stop_measuring(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     release_links(phase);
-    end_queues(fluid, phase->record);
     drop_record(fluid, phase->record);
     phase->record = NULL;
     phase->measured = NULL;
 }
 
-/* All members must be over in one ns, and leave idle links. */
+/* All members must be over in one ns, have made no queue and leave idle links. */
 void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
@@ -398,14 +347,12 @@ void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase)
     if (phase->over < phase->n)
         return;
     /* A controller draws marks by the number of the message. */
-    if (phase->record && phase->record->trust.controlled_bytes > 0)
-        stop_measuring(fluid, phase);
-    if (phase->record && !is_idle(fluid, phase->site))
+    if (phase->record && (phase->record->trust.controlled_bytes > 0 ||
+                          !is_idle(fluid, phase->site, phase->start_ns)))
         stop_measuring(fluid, phase);
     if (phase->record) {
         phase->record->is_known = 1;
         phase->record->took_ns = now - phase->start_ns;
-        end_queues(fluid, phase->record);
         release_links(phase);
     }
     forget(fluid, phase);
@@ -437,7 +384,6 @@ void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due)
     }
     count(fluid, phase);
     asim_fluid_trust_add(&fluid->trust, &phase->record->trust, 1);
-    add_queues(fluid, phase->record, phase->site);
     release_links(phase);
     fluid->n_repeated--;
     for (uint32_t m = 0; m < phase->n; m++)

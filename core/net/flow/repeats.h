@@ -7,24 +7,21 @@
 
 #include "net/flow/rings.h"
 
-/* A link of a site; first: the first place with the same link. Of a record: its longest queue and
- * its marks in the phase. */
+/* A link of a site; first: the first place with the same link. */
 struct asim_fluid_repeat_link {
     uint32_t link, first;
-    double peak_bytes, marks;
 };
 
 /* Where phases repeat: the members of a server, with the links between them, or to their
  * NVSwitches, and what phases that were not carried by messages add to each of its connections. */
 struct asim_fluid_site {
+    const struct asim_fluid_site *like; /* the first one with links alike */
     uint32_t n, n_others;
     uint8_t is_whole; /* its links are those of `links` alone, and no hash chooses them */
-    uint8_t is_clean; /* of `links`: they are idle, since no message has set out since they were */
-    struct asim_fluid_site *links; /* the site of the same members that has the links: mostly itself */
-    struct asim_repeat *phase;     /* of `links`: that has the links for itself; NULL: none */
-    struct asim_fluid_record *record; /* the last one; NULL: none */
-    uint64_t drops;                   /* of records when that was found */
-    uint64_t frames, bytes;           /* of each connection */
+    struct asim_fluid_site
+        *links;                /* the site of the same members that has the links: mostly itself */
+    struct asim_repeat *phase; /* of `links`: that has the links for itself; NULL: none */
+    uint64_t frames, bytes;    /* of each connection */
     ASIM_VEC(struct asim_fluid_conn *) conns;
     ASIM_VEC(struct asim_fluid_repeat_link) places;
     struct asim_fluid_peers {
@@ -78,17 +75,6 @@ static inline double asim_fluid_peak(const struct asim_fluid *fluid,
     double also = link->ring ? fluid->link[link->as].peak_bytes : 0;
 
     return asim_fluid_max(asim_fluid_max(link->peak_bytes, link->peak_before), also);
-}
-/* Its longest queue counts anew; and goes on. */
-static inline void asim_fluid_peak_anew(struct asim_fluid_link *link)
-{
-    link->peak_before = link->peak_bytes;
-    link->peak_bytes = 0;
-}
-static inline void asim_fluid_peak_on(struct asim_fluid_link *link)
-{
-    link->peak_bytes = asim_fluid_max(link->peak_bytes, link->peak_before);
-    link->peak_before = 0;
 }
 static inline double asim_fluid_marks(const struct asim_fluid *fluid,
                                       const struct asim_fluid_link *link)

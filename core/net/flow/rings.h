@@ -10,16 +10,22 @@
 #include "net/net.h"
 #include "net/traffic_source.h"
 
+/* How far a member of a ring is. */
+struct asim_fluid_progress {
+    uint32_t sent, come, dealt, until; /* messages; until: of deal_ns */
+    uint8_t is_waiting;                /* for the next message */
+    uint8_t is_queued;                 /* at due_ns something is due */
+    uint8_t is_ending;                 /* once its own messages have come */
+    uint64_t deal_ns, due_ns;
+};
+
 /* A member of a ring that carries on by itself (relay.c). */
 struct asim_fluid_relay {
     struct asim_net_relay spec;
-    uint32_t sent, come, dealt, until, under_way; /* messages; until: of deal_ns */
-    uint8_t is_waiting;                           /* for the next message */
-    uint8_t is_queued;                            /* at due_ns something is due */
-    uint8_t is_stale;  /* `due` is in the queue of events from before its ring was folded */
-    uint8_t is_ending; /* once its own messages have come */
+    struct asim_fluid_progress at;
+    uint32_t under_way; /* messages */
+    uint8_t is_stale;   /* `due` is in the queue of events from before its ring was folded */
     uint8_t is_over;
-    uint64_t deal_ns, due_ns;
     struct asim_due due;                    /* its start, then the end of what a message takes */
     struct asim_fluid_flow *flows, *newest; /* its messages under way, the oldest first */
     struct asim_fluid_relay *next,
@@ -28,9 +34,7 @@ struct asim_fluid_relay {
     struct asim_fluid_ring *ring;
     struct asim_fluid_conn *conn;
     /* While the ring is folded: the leader, which is carried for this member; the next member with
-     * the same leader; of a leader: its path, with the links that are carried for those of its
-     * ACKs.
-     */
+     * the same leader; of a leader: its path, with the links carried for those of its ACKs. */
     struct asim_fluid_relay *leader, *alike;
     struct asim_fluid_path *path;
 };
@@ -141,7 +145,6 @@ double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim
 double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* That a packet is marked by a queue of so many bytes. */
 double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
-
 /* Its last flow has left it: what stands in its queue drains. */
 void asim_fluid_drain_queue(struct asim_fluid *fluid, uint32_t l);
 /* Tells the flows whose ACKs wait at the link of a wait that has moved; that a flow comes to the
@@ -183,7 +186,6 @@ void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow
 int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust);
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics);
-
 /* Adds what messages were judged, so many times. */
 void asim_fluid_trust_add(struct asim_fluid_trust *to, const struct asim_fluid_trust *by,
                           double times);
@@ -211,8 +213,7 @@ int asim_fluid_join_all(struct asim_fluid *fluid);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* What waits until all of a ns has happened: first windows, and when what has drained is through.
- */
+/* What waits for the end of a ns: first windows, and when what has drained is through. */
 void asim_fluid_end_of_ns(struct asim_fluid *fluid);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -253,10 +254,9 @@ struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
 void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Puts it into another heap. */
 void asim_fluid_move_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Adds an event and returns its time. */
-uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
-/* Adds an event. */
+/* Adds an event; in so many ns, returns when. */
 void asim_fluid_add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due);
+uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 /* A message of the user; NULL when out of memory. */
 struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct asim_msg *msg);
 /* Once it is through and no event of it is to come. */

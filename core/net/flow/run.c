@@ -6,7 +6,6 @@
 #include "net/flow/repeats.h"
 #include "net/flow/events.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +20,6 @@ static void drain(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     else if (!flow->is_moved)
         asim_fluid_drained(fluid, flow);
 }
-
-#define FLOW_OF(due, member)                                                                       \
-    ((struct asim_fluid_flow *)(void *)((char *)(due)-offsetof(struct asim_fluid_flow, member)))
 
 static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
@@ -50,11 +46,6 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_release(fluid, flow);
 }
 
-#define BURST_OF(due, member)                                                                      \
-    ((struct asim_fluid_burst *)(void *)((char *)(due)-offsetof(struct asim_fluid_burst, member)))
-#define FLOW_OF_RELAY(of)                                                                          \
-    ((struct asim_fluid_relay *)(void *)((char *)(of)-offsetof(struct asim_fluid_relay, due)))
-
 static void front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
     if (asim_fluid_burst_front(fluid, burst))
@@ -75,42 +66,45 @@ static void end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 
 static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
+static void visit(struct asim_fluid *fluid, uint32_t l, uint8_t *is_due)
+{
+    *is_due = 0;
+    if (fluid->link[l].flows.n)
+        asim_fluid_mark(fluid, l);
+}
+
 static void run_one(struct asim_fluid *fluid, struct asim_due *due)
 {
     uint32_t rank = due->rank;
 
     switch (due->kind) {
     case ASIM_FLUID_THROUGH:
-        through(fluid, FLOW_OF(due, through));
+        through(fluid, ASIM_FLUID_WITH(due, flow, through));
         break;
     case ASIM_FLUID_DRAIN:
-        drain(fluid, FLOW_OF(due, drain));
+        drain(fluid, ASIM_FLUID_WITH(due, flow, drain));
         break;
     case ASIM_FLUID_ACKS:
-        if (!FLOW_OF(due, ack_due)->is_through) /* else its path may be gone */
-            undo_repeats(fluid, FLOW_OF(due, ack_due));
-        asim_fluid_acks(fluid, FLOW_OF(due, ack_due));
-        asim_fluid_release(fluid, FLOW_OF(due, ack_due));
+        if (!ASIM_FLUID_WITH(due, flow, ack_due)->is_through) /* else its path may be gone */
+            undo_repeats(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
+        asim_fluid_acks(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
+        asim_fluid_release(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
         break;
     case ASIM_FLUID_CONTROL:
-        asim_fluid_control(fluid, FLOW_OF(due, control_due));
-        asim_fluid_release(fluid, FLOW_OF(due, control_due));
+        asim_fluid_control(fluid, ASIM_FLUID_WITH(due, flow, control_due));
+        asim_fluid_release(fluid, ASIM_FLUID_WITH(due, flow, control_due));
         break;
     case ASIM_FLUID_FRONT:
-        front(fluid, BURST_OF(due, front_due));
+        front(fluid, ASIM_FLUID_WITH(due, burst, front_due));
         break;
     case ASIM_FLUID_END:
-        end(fluid, BURST_OF(due, end_due));
+        end(fluid, ASIM_FLUID_WITH(due, burst, end_due));
         break;
     case ASIM_FLUID_REFRESH:
-        fluid->link[rank].is_planned = 0;
-        if (fluid->link[rank].flows.n)
-            asim_fluid_mark(fluid, rank);
+        visit(fluid, rank, &fluid->link[rank].is_planned);
         break;
     case ASIM_FLUID_STIR:
-        fluid->link[rank].is_stirred = 0;
-        if (fluid->link[rank].flows.n)
-            asim_fluid_mark(fluid, rank);
+        visit(fluid, rank, &fluid->link[rank].is_stirred);
         break;
     case ASIM_FLUID_TRAFFIC:
         asim_fluid_traffic_due(fluid, rank);
@@ -125,7 +119,7 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         asim_fluid_reroute(fluid);
         break;
     case ASIM_FLUID_RELAY:
-        asim_fluid_relay_due(fluid, FLOW_OF_RELAY(due));
+        asim_fluid_relay_due(fluid, ASIM_FLUID_WITH(due, relay, due));
         break;
     case ASIM_FLUID_WAKE:
         asim_pool_give(&fluid->call_pool, due);

@@ -7,27 +7,19 @@
 
 #include <stdint.h>
 
-/* Of messages one after another, each led to by the one that ended last at its source, ns. */
-struct asim_fluid_chain {
-    /* That queues of switches held up; that their ACKs waited; that controllers steered. */
-    double queued_ns, late_ns, steered_ns;
-};
-
 /* Sums over the messages that have drained. */
 struct asim_fluid_trust {
     /* Bytes. queued: a queue of a switch held them up; twice: two did, or one their ACKs;
      * controlled: their controller was told of queues; beside: another message of their hosts was
-     * under way, on a queue pair of its own; apart: sent after others under way; facing: alone on
-     * their slowest link, and their ACKs behind data. */
+     * under way, on a queue pair of its own; apart: sent after others under way. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes;
-    double facing_bytes;
-    /* Of messages: their time; what of it is latency; what they would not take alone; what those of
-     * few packets may wait for others that began at their NIC with them, and ACKs for frames in
-     * service; what those take to drain that are beside others' sprayed packets, ns. */
-    double took_ns, latency_ns, held_ns, burst_ns, sprayed_ns;
-    struct asim_fluid_chain chain; /* of the message that was the last so far */
-    uint64_t since_ns;             /* when the first of the messages under way was sent */
-    int is_changed;                /* links have changed under messages */
+    /* Of messages: their time; what of it is latency; what those of few packets may
+     * wait for others that began at their NIC with them, and ACKs for frames in service; what those
+     * take to drain that are beside others' sprayed packets, ns. */
+    double took_ns, latency_ns, burst_ns, sprayed_ns;
+    double chain_ns;   /* of the message that was the last so far */
+    uint64_t since_ns; /* when the first of the messages under way was sent */
+    int is_changed;    /* links have changed under messages */
 };
 
 #endif

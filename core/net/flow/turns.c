@@ -9,8 +9,6 @@
  */
 #include "net/flow/rings.h"
 
-#include <stddef.h>
-
 /* Whether some NIC sends several. Of N packets a round is one part in N, so long ones do not count.
  */
 static int are_several(struct asim_fluid *fluid)
@@ -41,9 +39,6 @@ static double part_of(const struct asim_fluid_flow *flow)
 {
     return asim_fluid_min(1, flow->shape.packets);
 }
-
-#define FLOW_OF(due)                                                                               \
-    ((struct asim_fluid_flow *)(void *)((char *)(due)-offsetof(struct asim_fluid_flow, through)))
 
 /* Over the next link of its path. */
 static int pass(struct asim_fluid *fluid, struct asim_due_queue *queue,
@@ -76,7 +71,7 @@ static int pass_all(struct asim_fluid *fluid)
     }
     while (!failed && asim_due_next(&queue))
         while (!failed && (due = asim_due_take(&queue)))
-            failed = pass(fluid, &queue, FLOW_OF(due));
+            failed = pass(fluid, &queue, ASIM_FLUID_WITH(due, flow, through));
     asim_due_fini(&queue);
     return failed;
 }

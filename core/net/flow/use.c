@@ -93,7 +93,8 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
         .frames = here->group ? share_of(fluid, wire, queue->frames) : here->frames,
         .bytes = here->group ? share_of(fluid, wire, queue->bytes) : here->bytes,
         .peak_queue_bytes = (uint64_t)asim_fluid_peak(fluid, queue),
-        .marks = (uint64_t)(asim_fluid_marks(fluid, queue) / (here->group ? queue->ways : 1) + 0.5)};
+        .marks =
+            (uint64_t)(asim_fluid_marks(fluid, queue) / (here->group ? queue->ways : 1) + 0.5)};
 }
 
 static void host_use(const struct asim_fabric *network, uint32_t host, struct asim_host_use *use)

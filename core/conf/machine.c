@@ -80,7 +80,7 @@ const struct asim_option asim_machine_options[] = {
         .def = "2", .max = 2),
     NUMBER("plugin_us", "latency of a NIC that the network plug-in tells NCCL, us", "0",
            F(plugin_us), 0, 1e6),
-    NUMBER("nic_efficiency", "share of a NIC's line rate that payload gets", "0.977",
+    NUMBER("nic_efficiency", "share of a NIC's line rate that payload gets", "0.9",
            F(nic_efficiency), 0.01, 1),
     NUMBER("p2p_efficiency", "share of that where many peers exchange at once", "0.94",
            F(p2p_efficiency), 0.01, 1),
@@ -125,7 +125,7 @@ const struct asim_option asim_machine_options[] = {
            "GPUs (nccl-tests -g) takes about 4 us for each",
            "0", F(least_us), 0, 1e6),
     NUMBER("slice_us",
-           "a channel's cost of a slice where a ring crosses nodes, us; not in the file: 2.7 since "
+           "a channel's cost of a slice where a ring crosses nodes, us; not in the file: 4.4 since "
            "Hopper",
            "6", F(slice_us), 0, 1e6),
     NUMBER("slice_nvlink_us", "a channel's cost of a slice over NVLink, us", "2.5",
@@ -330,8 +330,8 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
 
 /* Latencies over NVLinks that a file leaves out, where tables are not as NCCL's constants. A hop
  * of a ring with LL: 1.8 to 2 us on GB200 and B200 (gb200_a4x_n2_g4, b200_a4_n2_g8), 0.6 on A100
- * and H200. A slice: 6 us on A100, 2.4 and 6.2 on Hopper, 4.3 on B200. NVLS starts after 20 us on
- * H100, 58 and 63 on B200 and GB200. Since 2.19 a kernel starts 7.5 us later on A100
+ * and H200. A slice: 6 us on A100, 3.2 and 6.2 on Hopper, 4.4 and 8.6 on Blackwell. NVLS starts
+ * after 20 us on H100, 58 and 63 on B200 and GB200. Since 2.19 a kernel starts 7.5 us later on A100
  * (a100_hgx_n1_g8_all_reduce; Polaris: 9). AMD: mi300x_aac8_n1_g8_all_reduce, also for gfx950;
  * LL128 as LL, as RCCL counts them. */
 static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
@@ -342,9 +342,9 @@ static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
         size_t field;
         double value;
     } usual[] = {{ASIM_GENERATION_AMPERE, "launch_us", F(launch_us), 7.5},
-                 {ASIM_GENERATION_HOPPER, "slice_us", F(slice_us), 2.7},
+                 {ASIM_GENERATION_HOPPER, "slice_us", F(slice_us), 4.4},
                  {ASIM_GENERATION_HOPPER, "nvls_us", F(nvls_us), 20},
-                 {ASIM_GENERATION_BLACKWELL, "slice_us", F(slice_us), 2.7},
+                 {ASIM_GENERATION_BLACKWELL, "slice_us", F(slice_us), 4.4},
                  {ASIM_GENERATION_BLACKWELL, "nvls_us", F(nvls_us), 60},
                  {ASIM_GENERATION_BLACKWELL, "ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), 1.9},
                  {ASIM_GENERATION_CDNA3, "ring_nvlink_simple_us", PROTO(ring_nvlink_us, 0), .22},

@@ -71,7 +71,7 @@ static void check_left_out(void)
     CHECK(!asim_machine_read(&machine, "machine.json", &err));
     CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 3) < 1e-9);
     CHECK(fabs(machine.p2p_net_us - 3) < 1e-9);
-    CHECK(fabs(machine.slice_us - 2.7) < 1e-9);
+    CHECK(fabs(machine.slice_us - 4.4) < 1e-9);
     CHECK(fabs(machine.nvls_us - 20) < 1e-9);
     CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - .6) < 1e-9);
     CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL128] - 1.9) < 1e-9);

@@ -72,12 +72,16 @@ static void check_left_out(void)
     CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 3) < 1e-9);
     CHECK(fabs(machine.p2p_net_us - 3) < 1e-9);
     CHECK(fabs(machine.slice_us - 4.4) < 1e-9);
+    CHECK(fabs(machine.nic_efficiency - .9) < 1e-9);
+    CHECK(fabs(machine.p2p_peer_us - .8) < 1e-9);
     CHECK(fabs(machine.nvls_us - 20) < 1e-9);
     CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - .6) < 1e-9);
     CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL128] - 1.9) < 1e-9);
     asim_machine_fini(&machine);
-    write_file("{\"name\": \"a\", \"generation\": \"blackwell\", \"slice_us\": 4}");
+    write_file(
+        "{\"name\": \"a\", \"generation\": \"blackwell\", \"slice_us\": 4, \"cpu\": \"amd\"}");
     CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK(fabs(machine.p2p_peer_us - 2) < 1e-9);
     CHECK(fabs(machine.slice_us - 4) < 1e-9);
     CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - 1.9) < 1e-9);
     asim_machine_fini(&machine);

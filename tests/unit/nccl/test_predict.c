@@ -142,6 +142,30 @@ static void check_whole_steps(void)
     CHECK(more[1] > .99 && more[1] < 1.01);
 }
 
+/* A tree's channel has 8 chunks on their way. 16 and 32 MiB in 16 channels are 14 and 28 chunks of
+ * LL128: over a way of 200 us and as much back a channel waits for the further ones, but for 8 MiB,
+ * which are 7, it does not. */
+static void check_steps_of_a_buffer(void)
+{
+    struct asim_machine far = h100;
+    struct asim_err err = {0};
+    double us[3];
+
+    far.wire_us = 200;
+    far.net_us[ASIM_NCCL_LL128] = 200;
+    for (uint64_t i = 0; i < 3; i++) {
+        struct asim_nccl_job job = {&far,           ASIM_NCCL_ALL_REDUCE, 2,   8, 8ull << (20 + i),
+                                    ASIM_NCCL_TREE, ASIM_NCCL_LL128,      NULL};
+        struct asim_nccl_time time = {0};
+
+        CHECK(!asim_nccl_predict(&time, &job, &err));
+        us[i] = time.us;
+    }
+    CHECK(us[0] > 2 * 200 && us[0] < 3 * 200);
+    CHECK(us[1] - us[0] > 400 * .7 && us[1] - us[0] < 400);
+    CHECK(us[2] - us[1] > 400 * 1.7 && us[2] - us[1] < 400 * 2);
+}
+
 static void check_choice(void)
 {
     CHECK_U64((uint64_t)algo_of(2, 8), ASIM_NCCL_TREE);
@@ -244,6 +268,7 @@ int main(void)
     check_faster();
     check_returning_rings();
     check_whole_steps();
+    check_steps_of_a_buffer();
     check_choice();
     check_arity();
     check_rccl();

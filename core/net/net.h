@@ -78,8 +78,8 @@ struct asim_relay; /* the backend's own */
 
 /* One member's part in a phase of `n` members that are all alike: each sends messages of `bytes`
  * bytes to each of `others`, and gets as many, from these (NVLS) or from the member before (a ring
- * inside a server). A phase of the same kind takes the same time again, where all members start in
- * one ns and nobody else comes to its links. */
+ * inside a server). A phase of the same kind whose members start at the same distances takes the
+ * same time again, where nobody else comes to its links. */
 enum { ASIM_NET_REPEAT_OTHERS = 8, ASIM_NET_REPEAT_KIND = 3 };
 struct asim_repeat; /* the backend's own, of all members */
 struct asim_net_repeat {
@@ -92,10 +92,12 @@ struct asim_net_repeat {
     uint8_t is_ring;    /* the only other one is the next member */
     uint8_t is_carried; /* by messages in any case, which set out in the same order of this ns */
     void *self;
-    /* Called in the ns of the start: the member is to carry out the phase by messages, and to call
-     * repeat_over at its end unless `repeat` is NULL. Or called later: the phase is over. */
+    /* The member is to carry out the phase by messages, and to call repeat_over at its end unless
+     * `repeat` is NULL. Or it is over for the member, which may have to begin after all, until its
+     * end if so, else until release. */
     void (*begin)(void *self, struct asim_repeat *repeat);
     void (*over)(void *self);
+    void (*release)(void *self);
 };
 
 /* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
@@ -111,7 +113,7 @@ struct asim_net_extras {
     /* All three or none; repeat_start: 0 or ASIM_ENOMEM. */
     int (*repeat_has)(struct asim_net *net);
     int (*repeat_start)(struct asim_net *net, const struct asim_net_repeat *repeat);
-    void (*repeat_over)(struct asim_net *net, struct asim_repeat *repeat);
+    void (*repeat_over)(struct asim_net *net, struct asim_repeat *repeat, uint32_t src);
     /* What changes in the network, and when, beside LINK_DOWN of its configuration; called once,
      * before run. Refuses kinds that it does not know. NULL: knows none. */
     int (*plan)(struct asim_net *net, const struct asim_net_events *plan, struct asim_err *err);

@@ -132,6 +132,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     world->relay_over = asim_rank_relay_over;
     world->repeat_begin = asim_rank_repeat_begin;
     world->repeat_over = asim_rank_repeat_over;
+    world->repeat_release = asim_rank_repeat_release;
     if (!asim_settings_has(&world->set.settings, ASIM_NET_FRAMES))
         return asim_world_connect_analytical(world, &config.user, err);
     world->via.backend = &asim_packet_backend;

@@ -216,10 +216,12 @@ struct asim_world {
     struct asim_messages_hooks *own_messages; /* of the program (asim/messages.h); NULL: none */
     /* asim_op_done (ops/issue.c), for the end of a collective (chunk_scheduler.c). */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
-    /* The network calls these of wake.c: asim_rank_relay_over, asim_rank_repeat_begin, _over. */
+    /* The network calls these of wake.c: asim_rank_relay_over, asim_rank_repeat_begin, _over,
+     * _release. */
     void (*relay_over)(void *uniform);
     void (*repeat_begin)(void *runner, struct asim_repeat *repeat);
     void (*repeat_over)(void *runner);
+    void (*repeat_release)(void *runner);
 };
 
 static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,

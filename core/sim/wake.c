@@ -124,6 +124,11 @@ void asim_rank_repeat_over(void *self)
     advance(rank, over);
 }
 
+void asim_rank_repeat_release(void *self)
+{
+    asim_graph_runner_release(self);
+}
+
 /* cookie: ASIM_NEVER: no one waits for the end; else a deferred action, or the index of an op. */
 void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg)
 {

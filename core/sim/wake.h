@@ -16,10 +16,11 @@ void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 void asim_rank_received(struct asim_rank *rank, struct asim_recv *recv);
 /* The network has carried a uniform phase to its end (self: struct asim_uniform_phase). */
 void asim_rank_relay_over(void *self);
-/* The network is not to carry a phase of an op graph by itself, or has (self: struct
+/* The network is not to carry a phase of an op graph by itself, or has, and forgets it (self: struct
  * asim_graph_runner). */
 void asim_rank_repeat_begin(void *self, struct asim_repeat *repeat);
 void asim_rank_repeat_over(void *self);
+void asim_rank_repeat_release(void *self);
 /* A message of the rank has ended. */
 void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg);
 

@@ -185,6 +185,8 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     asim_map_init(&fluid->rings);
     asim_map_init(&fluid->repeats);
     asim_map_init(&fluid->sites);
+    asim_map_init(&fluid->records);
+    fluid->catch_up = asim_fluid_catch_up;
     asim_pool_init(&fluid->relay_pool, sizeof(struct asim_fluid_relay), 0);
     asim_pool_init(&fluid->ring_pool, sizeof(struct asim_fluid_ring), 0);
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);

@@ -24,7 +24,8 @@ enum asim_fluid_due {
     ASIM_FLUID_FRONT,   /* the first packet of a burst comes to a link */
     ASIM_FLUID_END,     /* its end comes there */
     ASIM_FLUID_TRAFFIC, /* a flow of background traffic begins */
-    ASIM_FLUID_REPEAT,  /* a phase that repeats is over */
+    ASIM_FLUID_REPEAT,  /* members of a phase that repeats are over */
+    ASIM_FLUID_REPEAT_AGAIN, /* a member of one that does not starts */
     ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
     ASIM_FLUID_ROUTES
 };

@@ -246,10 +246,13 @@ struct asim_fluid {
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
         ring_pool, burst_pool, train_pool;
     struct asim_map relays, rings;
-    struct asim_map repeats;                     /* that start in this ns, by tag and end point */
+    struct asim_map repeats; /* phases of which not all members have started, by tag and `at` */
     struct asim_map sites;                       /* by end point */
-    struct asim_repeat *phases;                  /* that have their links for themselves: a list */
-    struct asim_fluid_record *records;           /* of phases that may repeat: a list */
+    struct asim_repeat *phases;                  /* all: a list */
+    struct asim_map records;                     /* of phases that may repeat, by hash */
+    size_t n_records;
+    void (*catch_up)(struct asim_fluid *fluid, struct asim_repeat *phase); /* repeats.h */
+    ASIM_VEC(struct asim_fluid_site *) shapes;   /* the first site of each */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
     ASIM_VEC(struct asim_fluid_joining) joining; /* begun in this ns, on no link yet */

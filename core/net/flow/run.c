@@ -64,8 +64,6 @@ static void end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
     asim_fluid_forget_burst(fluid, burst);
 }
 
-static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-
 static void visit(struct asim_fluid *fluid, uint32_t l, uint8_t *is_due)
 {
     *is_due = 0;
@@ -86,7 +84,7 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         break;
     case ASIM_FLUID_ACKS:
         if (!ASIM_FLUID_WITH(due, flow, ack_due)->is_through) /* else its path may be gone */
-            undo_repeats(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
+            asim_fluid_undo_repeats(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
         asim_fluid_acks(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
         asim_fluid_release(fluid, ASIM_FLUID_WITH(due, flow, ack_due));
         break;
@@ -112,6 +110,9 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
     case ASIM_FLUID_REPEAT:
         asim_fluid_repeat_due(fluid, due);
         break;
+    case ASIM_FLUID_REPEAT_AGAIN:
+        asim_fluid_repeat_again(fluid, due);
+        break;
     case ASIM_FLUID_EVENT:
         asim_fluid_event(fluid, rank);
         break;
@@ -134,7 +135,7 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
 static void send_held(struct asim_fluid *fluid)
 {
     for (size_t i = 0; i < fluid->held.n; i++) {
-        undo_repeats(fluid, fluid->held.at[i]);
+        asim_fluid_undo_repeats(fluid, fluid->held.at[i]);
         asim_fluid_set_out(fluid, fluid->held.at[i]);
     }
     fluid->held.n = 0;
@@ -235,9 +236,7 @@ static void run_until(struct asim_fluid *fluid, uint64_t end_ns)
     while (!fluid->failed && next_time(fluid) < end_ns && step_time(fluid));
 }
 
-/* Carries the phase by messages, from its start until this ns, with events, ends and work of its
- * own: nothing else has met it. */
-static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
+void asim_fluid_catch_up(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     const struct asim_fluid saved = *fluid;
     ASIM_VEC(uint32_t) work = {0};
@@ -259,11 +258,14 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
         if (ASIM_VEC_PUSH(work, order))
             fluid->failed = ASIM_ENOMEM;
     }
-    asim_fluid_repeat_begin(phase, NULL);
+    for (uint32_t m = 0; m < phase->n; m++)
+        if (phase->members[m].start_ns < saved.queue.now_ns)
+            asim_fluid_add(fluid, phase->members[m].start_ns, &phase->members[m].due);
+    asim_due_next(&fluid->queue);
     run_until(fluid, saved.queue.now_ns);
     while (work.n)
         asim_index_set_add(&fluid->work, ASIM_VEC_POP(work));
-    ASIM_FREE(work.at, fluid->touched.at, fluid->held.at, fluid->joining.at);
+    ASIM_FREE(work.at, fluid->touched.at, fluid->held.at, fluid->joining.at, fluid->starting.at);
     own = fluid->queue;
     ends = fluid->heap.at;
     n = fluid->heap.n;
@@ -275,19 +277,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
     merge(fluid, &own, ends, n);
     free(ends);
-}
-
-/* Of others, on the path of the flow. */
-static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    struct asim_repeat *phase;
-
-    while ((phase = asim_fluid_undo_repeat(fluid, flow))) {
-        if (phase->start_ns < fluid->queue.now_ns)
-            catch_up(fluid, phase);
-        else
-            asim_fluid_repeat_begin(phase, NULL);
-    }
 }
 
 int asim_fluid_run(struct asim_net *net, struct asim_err *err)

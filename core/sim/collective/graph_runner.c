@@ -33,8 +33,12 @@ struct asim_graph_runner {
     struct asim_graph_runner *next,
         *prev; /* all runners of the shard, for asim_graph_runner_fini */
     struct asim_rank *rank;
-    struct asim_chunk *chunk;
+    struct asim_chunk *chunk;   /* NULL: the network has carried the phase to its end */
     struct asim_repeat *repeat; /* of the network; NULL: none */
+    struct asim_ring_of ring;   /* of the phase, which may be gone, as the tags and the op */
+    uint64_t tag;
+    uint32_t op;
+    uint8_t is_ring;
     const struct asim_op_graph *graph;
     uint64_t flow_bytes; /* of every send and receive; 0: the nodes have sizes */
     uint32_t left;       /* nodes that have not ended */
@@ -50,9 +54,8 @@ struct asim_graph_runner {
  * have ended. Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three
  * never meet.
  */
-static uint64_t tag_of(const struct asim_graph_runner *runner)
+static uint64_t tag_of(uint64_t chunk)
 {
-    uint64_t chunk = runner->chunk->tag;
     uint64_t group = asim_tag_group(chunk), number = chunk & 0xfffff;
     uint64_t type = (uint64_t)asim_tag_coll_type(chunk);
 
@@ -65,12 +68,12 @@ static uint64_t tag_of(const struct asim_graph_runner *runner)
 static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
     const struct asim_op_graph_node *node = &runner->graph->nodes[index];
-    const struct asim_ring_of *ring = &asim_chunk_phase(runner->chunk)->ring;
+    const struct asim_ring_of *ring = &runner->ring;
     int at_switch = runner->at_switch && node->peer >= ring->n;
     struct asim_deferred_action *action;
-    uint32_t peer = rank->id, op = runner->chunk->coll->op;
+    uint32_t peer = rank->id, op = runner->op;
     uint64_t bytes = runner->flow_bytes ? runner->flow_bytes : node->bytes;
-    uint64_t tag = (at_switch ? runner->at_switch : tag_of(runner)) | node->tag;
+    uint64_t tag = (at_switch ? runner->at_switch : runner->tag) | node->tag;
 
     if (at_switch)
         peer = asim_nvswitch_host(rank->world, rank->id, node->tag & ASIM_NVSWITCH_MOST);
@@ -96,7 +99,7 @@ static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, ui
                                      .dst = peer,
                                      .bytes = bytes,
                                      .tag = tag,
-                                     .is_uniform = asim_chunk_phase(runner->chunk)->is_ring,
+                                     .is_uniform = runner->is_ring,
                                      .cookie = asim_deferred_action_cookie(action)},
                   op);
         return 0;
@@ -162,6 +165,14 @@ static int issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint3
     return 0;
 }
 
+static void free_runner(struct asim_graph_runner *runner)
+{
+    *(runner->prev ? &runner->prev->next : &runner->rank->shard->runners) = runner->next;
+    if (runner->next)
+        runner->next->prev = runner->prev;
+    free(runner);
+}
+
 /* Frees *runner if its last node has ended. */
 static struct asim_chunk *end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
@@ -170,12 +181,11 @@ static struct asim_chunk *end_if_over(struct asim_rank *rank, struct asim_graph_
     if (runner->left || rank->failed)
         return NULL;
     if (runner->repeat)
-        rank->world->via.backend->extras->repeat_over(rank->world->via.carrier, runner->repeat);
-    *(runner->prev ? &runner->prev->next : &rank->shard->runners) = runner->next;
-    if (runner->next)
-        runner->next->prev = runner->prev;
-    free(runner);
-    chunk->runner = NULL;
+        rank->world->via.backend->extras->repeat_over(rank->world->via.carrier, runner->repeat,
+                                                      rank->id);
+    free_runner(runner);
+    if (chunk)
+        chunk->runner = NULL;
     return chunk;
 }
 
@@ -254,6 +264,10 @@ struct asim_rank *asim_graph_runner_begin(struct asim_graph_runner *runner,
     struct asim_rank *rank = runner->rank;
 
     runner->repeat = repeat;
+    if (!runner->chunk) { /* its messages meet those of others after all */
+        runner->left = runner->graph->n;
+        rank->sent -= runner->graph->pieces;
+    }
     *over = begin(rank, runner);
     return rank;
 }
@@ -262,10 +276,16 @@ struct asim_rank *asim_graph_runner_over(struct asim_graph_runner *runner, struc
 {
     struct asim_rank *rank = runner->rank;
 
-    runner->left = 0;
+    *over = rank->failed ? NULL : runner->chunk;
     rank->sent += runner->graph->pieces;
-    *over = end_if_over(rank, runner);
+    runner->chunk->runner = NULL;
+    runner->chunk = NULL;
     return rank;
+}
+
+void asim_graph_runner_release(struct asim_graph_runner *runner)
+{
+    free_runner(runner);
 }
 
 /* 1: the network carries the phase, or says when to begin. */
@@ -276,7 +296,7 @@ static int is_repeat(struct asim_rank *rank, struct asim_graph_runner *runner)
     const struct asim_net_extras *extras = asim_uniform_phase_repeats(world, &is_carried);
     const struct asim_op_graph *graph = runner->graph;
     const struct asim_phase *phase = asim_chunk_phase(runner->chunk);
-    struct asim_net_repeat repeat = {.tag = graph->local ? runner->at_switch : tag_of(runner),
+    struct asim_net_repeat repeat = {.tag = graph->local ? runner->at_switch : runner->tag,
                                      .tag_mask = ~(uint64_t)ASIM_OP_GRAPH_TAG_MAX,
                                      .kind = {(uint64_t)(uintptr_t)(graph - graph->member),
                                               rank->endpoint_ns, phase->kernel.busy_ns},
@@ -290,7 +310,8 @@ static int is_repeat(struct asim_rank *rank, struct asim_graph_runner *runner)
                                      .is_carried = (uint8_t)is_carried,
                                      .self = runner,
                                      .begin = world->repeat_begin,
-                                     .over = world->repeat_over};
+                                     .over = world->repeat_over,
+                                     .release = world->repeat_release};
 
     if (!extras || !graph->pieces || world->set.system.flow_order_seed ||
         (graph->local && graph->pieces > ASIM_NET_REPEAT_OTHERS))
@@ -320,8 +341,14 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return NULL;
     }
-    *runner =
-        (struct asim_graph_runner){.rank = rank, .chunk = chunk, .graph = graph, .left = graph->n};
+    *runner = (struct asim_graph_runner){.rank = rank,
+                                         .chunk = chunk,
+                                         .graph = graph,
+                                         .left = graph->n,
+                                         .ring = asim_chunk_phase(chunk)->ring,
+                                         .tag = tag_of(chunk->tag),
+                                         .op = chunk->coll->op,
+                                         .is_ring = asim_chunk_phase(chunk)->is_ring};
     runner->parents = (uint32_t *)(runner->channels + graph->channels);
     runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
     if (graph->local)

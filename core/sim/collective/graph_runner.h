@@ -16,6 +16,8 @@ struct asim_rank *asim_graph_runner_begin(struct asim_graph_runner *runner,
                                           struct asim_repeat *repeat, struct asim_chunk **over);
 struct asim_rank *asim_graph_runner_over(struct asim_graph_runner *runner,
                                          struct asim_chunk **over);
+/* After that: it will not begin. */
+void asim_graph_runner_release(struct asim_graph_runner *runner);
 /* A node of the graph ends. */
 struct asim_chunk *asim_graph_runner_node_ended(struct asim_rank *rank,
                                                 struct asim_graph_runner *runner, uint32_t node);

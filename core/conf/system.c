@@ -399,10 +399,9 @@ static int one_word(struct asim_words *words, const char *word)
 
 /* NCCL: a collective is not split; those of a communicator run in the order of their launch, those
  * of several at once, as streams let them (NCCL User Guide, "Using multiple NCCL communicators
- * concurrently"). ASTRA-sim: what the
- * shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is a known
- * one; but all-to-all is direct, where a ring would forward every byte, and a small all-reduce
- * takes a tree. */
+ * concurrently"). ASTRA-sim: what the shipped Ring_4chunks says (system-layer.md#defaults), so a
+ * run without a system file is a known one; but all-to-all is direct, where a ring would forward
+ * every byte, and a small all-reduce takes a tree. */
 int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err)
 {
     int nccl = like == ASIM_LIKE_NCCL;

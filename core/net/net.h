@@ -88,7 +88,7 @@ struct asim_net_repeat {
     uint64_t bytes;
     uint32_t at; /* an end point that phases of the same tag have for themselves */
     uint32_t n, src, n_others, others[ASIM_NET_REPEAT_OTHERS];
-    uint32_t each;   /* messages to each of the others */
+    uint32_t each;      /* messages to each of the others */
     uint8_t is_ring;    /* the only other one is the next member */
     uint8_t is_carried; /* by messages in any case, which set out in the same order of this ns */
     void *self;

@@ -227,7 +227,10 @@ static void resolve(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     int is_new;
 
-    phase->site = asim_fluid_site_of(fluid, phase);
+    if (asim_fluid_site_of(fluid, phase) != phase->site) { /* it was of those who had started */
+        carry(fluid, phase);
+        return;
+    }
     phase->record = asim_fluid_record_of(fluid, phase, &is_new);
     if (phase->record && !is_new) {
         phase->state = ASIM_REPEAT_TIMED;
@@ -342,7 +345,6 @@ void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due)
 {
     struct asim_repeat *phase = (void *)((char *)due - offsetof(struct asim_repeat, due));
     uint64_t took_ns = fluid->queue.now_ns - phase->start_ns;
-    uint32_t told = phase->over;
 
     phase->pending--;
     if (phase->state != ASIM_REPEAT_TIMED) {
@@ -353,7 +355,7 @@ void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due)
         phase->over += !phase->members[m].is_over && phase->record->times[m].end_ns == took_ns;
     if (phase->over == phase->n)
         end(fluid, phase);
-    for (uint32_t m = 0; told < phase->over && m < phase->n; m++) {
+    for (uint32_t m = 0; m < phase->n; m++) {
         if (phase->members[m].is_over || phase->record->times[m].end_ns != took_ns)
             continue;
         phase->members[m].is_over = 1;

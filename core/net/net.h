@@ -66,8 +66,9 @@ struct asim_net_relay {
     uint32_t from, steps, present; /* present: messages of the phase that had come before */
     /* Of the ring: members; the first one, and the one that it sends to. */
     uint32_t n, first, second;
-    uint64_t delay_ns;   /* the least time that a message is dealt with */
-    int ends_with_sends; /* it is over when its own messages have come, too */
+    uint64_t delay_ns; /* the least time that a message is dealt with */
+    /* Messages are dealt with side by side, and it is over when its own have come, too. */
+    int is_nccl;
     void *self;
     /* How long message `number` is dealt with; *until: the first that may take another time. */
     uint64_t (*deal_ns)(void *self, uint32_t number, uint32_t *until);

@@ -90,18 +90,20 @@ static void state_of_relay(const struct asim_fluid *fluid, const struct asim_flu
                            double state[NUMBERS])
 {
     const struct asim_fluid_path *path = relay->conn->path;
-    const double now[NUMBERS] = {path->n,
-                                 path->n_acks,
-                                 relay->spec.steps,
-                                 (double)relay->spec.delay_ns,
-                                 relay->at.sent,
-                                 relay->at.come,
-                                 relay->at.dealt,
-                                 relay->at.until,
-                                 relay->under_way,
-                                 relay->at.is_queued ? from_now(fluid, relay->at.due_ns) : -1,
-                                 relay->at.is_waiting,
-                                 relay->at.is_ending};
+    const double now[NUMBERS] = {
+        path->n,
+        path->n_acks,
+        relay->spec.steps,
+        (double)relay->spec.delay_ns,
+        relay->at.sent,
+        relay->at.come,
+        relay->at.dealt,
+        relay->at.until,
+        relay->under_way,
+        relay->at.is_queued ? from_now(fluid, relay->at.due_ns) : -1,
+        relay->at.is_waiting,
+        relay->at.is_ending,
+        relay->at.come > relay->at.dealt ? from_now(fluid, relay->at.came_ns) : 0};
 
     memcpy(state, now, sizeof now);
 }

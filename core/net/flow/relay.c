@@ -50,6 +50,7 @@ struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim
     relay->spec = *spec;
     relay->due.kind = ASIM_FLUID_RELAY;
     relay->at.come = spec->present;
+    relay->at.came_ns = fluid->queue.now_ns;
     return (struct asim_relay *)(void *)relay;
 }
 
@@ -83,14 +84,19 @@ void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
     add_due(fluid, relay);
 }
 
+/* Flows of NCCL are dealt with as they come, and come further apart than that takes; other messages
+ * one after another. */
 static void deal(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
+    uint64_t now = fluid->queue.now_ns, from_ns = now;
     uint32_t number = relay->at.dealt++;
 
     relay->at.is_waiting = 0;
     if (number >= relay->at.until)
         relay->at.deal_ns = relay->spec.deal_ns(relay->spec.self, number, &relay->at.until);
-    relay->at.due_ns = fluid->queue.now_ns + relay->at.deal_ns;
+    if (relay->spec.is_nccl)
+        from_ns = relay->at.dealt == relay->at.come ? relay->at.came_ns : 0;
+    relay->at.due_ns = from_ns + relay->at.deal_ns > now ? from_ns + relay->at.deal_ns : now;
     add_due(fluid, relay);
 }
 
@@ -163,6 +169,7 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
         to = NULL;
     if (to) {
         to->at.come++;
+        to->at.came_ns = fluid->queue.now_ns;
         if (to->at.is_waiting)
             deal(fluid, to);
     }
@@ -194,7 +201,7 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
     relay->at.is_queued = 0;
     if (relay->at.sent < relay->spec.steps)
         send(fluid, relay);
-    else if (relay->spec.ends_with_sends && relay->under_way)
+    else if (relay->spec.is_nccl && relay->under_way)
         relay->at.is_ending = 1;
     else
         end(fluid, relay);

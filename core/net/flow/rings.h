@@ -16,7 +16,7 @@ struct asim_fluid_progress {
     uint8_t is_waiting;                /* for the next message */
     uint8_t is_queued;                 /* at due_ns something is due */
     uint8_t is_ending;                 /* once its own messages have come */
-    uint64_t deal_ns, due_ns;
+    uint64_t deal_ns, due_ns, came_ns; /* came_ns: the newest message */
 };
 
 /* A member of a ring that carries on by itself (relay.c). */

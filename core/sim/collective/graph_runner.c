@@ -50,17 +50,16 @@ struct asim_graph_runner {
 };
 
 /* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 40-43: type; 20-39: number of the
- * chunk; 0-19: tag of the node, left out here. Chunk numbers wrap long after the collectives that they tell apart
- * have ended. Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three
- * never meet.
+ * chunk; 0-19: tag of the node, left out here. Chunk numbers wrap long after the collectives that
+ * they tell apart have ended. Other collectives use bit 63 without bit 61, and rendezvous sets bit
+ * 62, so the three never meet.
  */
 static uint64_t tag_of(uint64_t chunk)
 {
     uint64_t group = asim_tag_group(chunk), number = chunk & 0xfffff;
     uint64_t type = (uint64_t)asim_tag_coll_type(chunk);
 
-    return 1ull << 63 | 1ull << 61 | group << 44 | type << ASIM_TAG_GRAPH_TYPE_SHIFT |
-           number << 20;
+    return 1ull << 63 | 1ull << 61 | group << 44 | type << ASIM_TAG_GRAPH_TYPE_SHIFT | number << 20;
 }
 
 /* Sends or receives. A peer is a position in the group, mapped through its members
@@ -243,17 +242,25 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
     return order;
 }
 
-/* Starts the nodes without parents. */
+/* Starts the nodes without parents; of flows of NCCL all sends first: what has come already goes on
+ * behind the member's own first piece. */
 static struct asim_chunk *begin(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
     const struct asim_op_graph *graph = runner->graph;
     struct start_order order = draw_order(rank, graph->n);
-    uint64_t at = order.first;
+    int rounds = runner->flow_bytes ? 2 : 1;
 
-    for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
-        if (!graph->nodes[at].parents && issue(rank, runner, (uint32_t)at))
-            end_nodes(rank, runner, (uint32_t)at);
-        at = (at + order.step) % graph->n;
+    for (int round = 0; round < rounds; round++) {
+        uint64_t at = order.first;
+
+        for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
+            const struct asim_op_graph_node *node = &graph->nodes[at];
+            int is_late = rounds > 1 && node->type != ASIM_OP_COMM_SEND;
+
+            if (!node->parents && is_late == round && issue(rank, runner, (uint32_t)at))
+                end_nodes(rank, runner, (uint32_t)at);
+            at = (at + order.step) % graph->n;
+        }
     }
     return end_if_over(rank, runner);
 }

@@ -2,7 +2,8 @@
  *
  * Collectives whose algorithm is ncclTree, ncclPxn, …: the flows of coll/nccl.h become one op graph
  * per member, made on first use and kept for the run. `asim nccl` lists the same flows; a run of
- * its traces as a custom algorithm gives the same times.
+ * its traces as a custom algorithm gives the same times, if no member begins after pieces have
+ * come.
  *
  * Flows that begin at an NVSwitch are no nodes: the NVSwitch answers by the tags of the messages it
  * gets (nvswitch.c). A flow that ends at an NVSwitch has the number of members as its peer.
@@ -28,9 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BY_NETWORK: members of a ring over single GPUs that the network carries by itself, if it can. The
- * times are those of the flows but for a member that begins after the first piece has come, which
- * as flows may send its second piece before its first. */
+/* BY_NETWORK: members of a ring over single GPUs that the network carries by itself, if it can: at
+ * the times of the flows. */
 enum { ROOM = 1 << 22, BY_NETWORK = 512 };
 
 /* --- the shape -------------------------------------------------------------------------------- */

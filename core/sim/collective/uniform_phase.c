@@ -193,7 +193,7 @@ static int open_relay(struct asim_rank *rank, struct asim_uniform_phase *uniform
         .first = asim_ring_rank(&phase->ring, 0),
         .second = asim_ring_rank(&phase->ring, phase->step > 0 ? 1 : phase->ring.n - 1),
         .delay_ns = uniform->delay_ns,
-        .ends_with_sends = phase->flow_bytes > 0,
+        .is_nccl = phase->flow_bytes > 0,
         .self = uniform,
         .deal_ns = phase->flow_bytes ? deal_flow_ns : deal_ns,
         .over = rank->world->relay_over};

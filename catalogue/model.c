@@ -221,7 +221,7 @@ static int read_model(struct asim_model *model, const json_t *row, const char *p
 /* Where AICB differs, its number counts under its name. */
 static void read_aicb(struct asim_model *model, const json_t *aicb, const char *name)
 {
-    const json_t *names = json_object_get(aicb, "names"), *hidden;
+    const json_t *names = json_object_get(aicb, "names");
 
     for (size_t i = 0; i < json_array_size(names); i++)
         model->as_aicb |= !strcmp(name, json_string_value(json_array_get(names, i)));
@@ -230,9 +230,7 @@ static void read_aicb(struct asim_model *model, const json_t *aicb, const char *
     snprintf(model->name, sizeof model->name, "%.63s", json_string_value(json_array_get(names, 0)));
     model->aicb_tp =
         (uint32_t)json_integer_value(json_object_get(aicb, "tensor_model_parallel_size"));
-    hidden = json_object_get(aicb, "hidden_size");
-    if (hidden)
-        model->hidden = (uint64_t)json_integer_value(hidden);
+    model->aicb_hidden = (uint64_t)json_integer_value(json_object_get(aicb, "hidden_size"));
 }
 
 static int is_file(const char *name)

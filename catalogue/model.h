@@ -12,9 +12,11 @@
 
 struct asim_model {
     char name[64];
-    /* As AICB has it, because one of its names was asked for: only sizes that its presets set. */
+    /* One of AICB's names was asked for: its rows have only what its presets set, tensor-parallel
+     * groups and a hidden size of their own; 0: none. */
     int as_aicb;
-    uint32_t aicb_tp; /* 0: none */
+    uint32_t aicb_tp;
+    uint64_t aicb_hidden;
     uint64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab;
     uint64_t positions;         /* learned embeddings; 0: rotary */
     int gated;                  /* an MLP has three matrices, else two */

@@ -146,6 +146,12 @@ static void note_rows(const struct asim_llm_options *opt, const struct asim_llm_
     if (opt->cp > 1)
         fprintf(stderr, "asim trace llm: note: context_parallel_size has no effect on AICB's rows; "
                         "--schedule=1f1b has context parallelism.\n");
+    if (opt->lacks)
+        fprintf(stderr,
+                "asim trace llm: note: %s has the sizes of AICB's preset, which are not all of the "
+                "model's (gates, key-value heads, hidden size); --formulas=right or a schedule "
+                "take the model's.\n",
+                opt->model_name);
     if (*times->misses)
         fprintf(stderr,
                 "asim trace llm: note: %s has no time of %s for these sizes; the roofline of %s "

@@ -30,7 +30,8 @@ struct asim_llm_options {
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency, host_us;
     uint32_t kv_heads, head_size;
-    int qk_norm;                                             /* of the model */
+    int qk_norm; /* of the model */
+    int lacks;   /* AICB's preset has no gates, key-value heads, … that the model has */
     int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
     /* --schedule: a step with the ops of each rank (step/) */
     int schedule, zero, overlap_gradients, overlap_parameters, dispatch, dispatch_fp8, expert_bias;

@@ -314,16 +314,19 @@ static void apply_whole(struct asim_llm_options *opt, const struct asim_model *m
     replace(opt, &opt->v_head, "v_head_dim", model->v_dim);
 }
 
-/* Keeps the options of the command line. AICB leaves inner sizes of 4 h to --swiglu. */
+/* Keeps the options of the command line. Under AICB's names its rows are of its presets, which
+ * leave inner sizes of 4 h to --swiglu; mended rows and steps are of the model. */
 static void apply(struct asim_llm_options *opt, const struct asim_model *model)
 {
+    int is_preset = model->as_aicb && !opt->right && !opt->schedule;
+    uint64_t hidden = is_preset && model->aicb_hidden ? model->aicb_hidden : model->hidden;
     uint64_t ffn = model->experts ? model->expert_ffn : model->ffn;
 
     fill_u32(&opt->layers, (uint32_t)model->layers);
     fill_u32(&opt->heads, (uint32_t)model->heads);
     fill_u32(&opt->tp, model->aicb_tp);
-    fill_u64(&opt->hidden, model->hidden);
-    if (!model->as_aicb || ffn != 4 * model->hidden)
+    fill_u64(&opt->hidden, hidden);
+    if (!is_preset || ffn != 4 * hidden)
         fill_u64(&opt->ffn, ffn);
     if (model->experts) {
         fill_u32(&opt->experts, (uint32_t)model->experts);
@@ -336,8 +339,11 @@ static void apply(struct asim_llm_options *opt, const struct asim_model *model)
         replace(opt, &opt->shared_experts, "n_shared_expert",
                 model->shared_ffn / model->expert_ffn);
     }
-    if (!model->as_aicb)
+    if (!is_preset)
         apply_whole(opt, model);
+    else
+        opt->lacks = (model->gated && !opt->swiglu) || model->kv_heads < model->heads ||
+                     hidden != model->hidden;
 }
 
 /* AICB's defaults for options that neither the command line nor a preset sets. */

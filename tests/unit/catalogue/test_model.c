@@ -116,7 +116,8 @@ static void test_names(void)
     CHECK(!model.as_aicb && model.hidden == 7168);
     CHECK_U64(asim_model_kv_bytes(&model), 2 * 61 * 576);
     CHECK_U64(asim_model_find(&model, "deepseek671", &err), 0);
-    CHECK(model.as_aicb && model.hidden == 18432 && model.aicb_tp == 1);
+    CHECK(model.as_aicb && model.hidden == 7168 && model.aicb_hidden == 18432 &&
+          model.aicb_tp == 1);
     CHECK(asim_model_find(&model, "llama-3-80b", &err) != 0);
     CHECK(strstr(err.text, "Did you mean 'llama-3-8b'?") != NULL);
 }

@@ -109,6 +109,9 @@ static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
         const char *name;
         int is_given;
     } rows[] = {{"virtual_stages", opt->virtual_stages > 0},
+                {"first_stage_layers", opt->first_layers > 0},
+                {"last_stage_layers", opt->last_layers > 0},
+                {"mtp_num_layers", opt->mtp_layers > 0},
                 {"expert_tensor_parallel_size", opt->etp > 0},
                 {"zero", opt->zero > 0},
                 {"dense_ffn", opt->dense_ffn > 0},

@@ -37,6 +37,7 @@ struct asim_llm_options {
     int schedule, zero, overlap_gradients, overlap_parameters, dispatch, dispatch_fp8, expert_bias;
     int eager_rope;
     uint32_t cp, etp, virtual_stages, prefetch, gpus_per_server, dispatch_chunks;
+    uint32_t first_layers, last_layers, mtp_layers;
     uint32_t router_groups, router_topk_groups;
     uint64_t dense_ffn, seed;
     char *distribution;

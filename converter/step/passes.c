@@ -68,7 +68,8 @@ static uint64_t embedding(struct asim_step_emit *e, uint64_t at)
     return asim_step_behind_row(e, "embedding_reduce", at);
 }
 
-/* Logits and the loss of a vocabulary-parallel softmax: three all-reduces of 4 bytes a token. */
+/* Logits and the loss of a vocabulary-parallel softmax: three all-reduces of 4 bytes a token. Each
+ * layer that predicts a further token has a loss, by the same matrix (DeepSeek-V3, section 2.2). */
 static uint64_t head(struct asim_step_emit *e, uint64_t at)
 {
     struct asim_step_after after =
@@ -76,29 +77,35 @@ static uint64_t head(struct asim_step_emit *e, uint64_t at)
 
     if (after.b)
         at = asim_step_compute(e, "parameters_ready", 1, after);
-    at = asim_step_before_column(e, "head_gather", at);
-    at = asim_step_compute_part(e, "head", ASIM_STEP_HEAD, ASIM_STEP_FORWARD, behind(at));
-    for (int i = 0; i < 3; i++)
-        at = asim_step_collective(
-            e,
-            (struct asim_step_coll){"loss", ASIM_STEP_TENSOR, ASIM_ALL_REDUCE, 4 * e->step->tokens},
-            behind(at));
+    for (uint32_t loss = 0; loss <= e->step->opt->mtp_layers; loss++) {
+        at = asim_step_before_column(e, "head_gather", at);
+        at = asim_step_compute_part(e, "head", ASIM_STEP_HEAD, ASIM_STEP_FORWARD, behind(at));
+        for (int i = 0; i < 3; i++)
+            at = asim_step_collective(e,
+                                      (struct asim_step_coll){"loss", ASIM_STEP_TENSOR,
+                                                              ASIM_ALL_REDUCE, 4 * e->step->tokens},
+                                      behind(at));
+    }
     return at;
 }
 
 static uint64_t head_backward(struct asim_step_emit *e, uint64_t at)
 {
-    return asim_step_behind_row(
-        e, "head_reduce_gradients",
-        asim_step_compute_part(e, "head_dgrad", ASIM_STEP_HEAD, ASIM_STEP_DGRAD, behind(at)));
+    for (uint32_t loss = 0; loss <= e->step->opt->mtp_layers; loss++)
+        at = asim_step_behind_row(
+            e, "head_reduce_gradients",
+            asim_step_compute_part(e, "head_dgrad", ASIM_STEP_HEAD, ASIM_STEP_DGRAD, behind(at)));
+    return at;
 }
 
 static uint64_t head_weights(struct asim_step_emit *e, uint64_t at)
 {
-    uint64_t inputs = asim_step_before_column(e, "head_gather_inputs", at);
-
-    return asim_step_compute_part(e, "head_wgrad", ASIM_STEP_HEAD, ASIM_STEP_WGRAD,
-                                  (struct asim_step_after){at, inputs, 0});
+    for (uint32_t loss = 0; loss <= e->step->opt->mtp_layers; loss++) {
+        uint64_t inputs = asim_step_before_column(e, "head_gather_inputs", at);
+        at = asim_step_compute_part(e, "head_wgrad", ASIM_STEP_HEAD, ASIM_STEP_WGRAD,
+                                    (struct asim_step_after){at, inputs, 0});
+    }
+    return at;
 }
 
 static uint64_t embedding_weights(struct asim_step_emit *e, uint64_t at)

@@ -12,6 +12,7 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
 {
     const struct asim_llm_options *o = s->opt;
     uint64_t model = (uint64_t)o->tp * o->cp * o->pp;
+    uint32_t own = !!o->first_layers + !!o->last_layers;
 
     if (o->optimizer)
         return asim_err_set(err, ASIM_EUSAGE,
@@ -35,6 +36,12 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
     if (o->layers < s->virtuals)
         return asim_err_set(err, ASIM_EUSAGE, "%u layers are too few for %u pipeline stages.",
                             o->layers, s->virtuals);
+    if ((own && own >= s->virtuals) ||
+        (uint64_t)o->first_layers + o->last_layers + s->virtuals - own > o->layers)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "first_stage_layers=%u and last_stage_layers=%u do not leave a layer "
+                            "of %u to each of the other %u virtual stages.",
+                            o->first_layers, o->last_layers, o->layers, s->virtuals - own);
     if ((!o->head_size && o->hidden % o->heads) || o->heads % o->tp || s->kv_heads > o->heads ||
         o->heads % s->kv_heads)
         return asim_err_set(
@@ -176,7 +183,8 @@ int asim_step_plan(struct asim_step *s, const struct asim_llm *llm, struct asim_
     s->dp = o->world / (s->tp * s->cp * s->pp);
     s->stage_ranks = s->tp * s->cp * s->dp;
     s->micros = o->global_batch / (o->micro_batch * s->dp);
-    s->first_moe = !o->moe ? o->layers : llm->deepseek ? (uint32_t)o->dense_layers : 0;
+    s->layers = o->layers + o->mtp_layers;
+    s->first_moe = !o->moe ? s->layers : llm->deepseek ? (uint32_t)o->dense_layers : 0;
     s->tokens = o->micro_batch * (o->seq / s->cp);
     s->activation = 2 * s->tokens * o->hidden;
     s->kv_bytes = 4 * s->tokens * llm->kv / s->tp;
@@ -218,12 +226,16 @@ uint32_t asim_step_stage(const struct asim_step *s, uint32_t virtual_stage, uint
     return virtual_stage % s->pp;
 }
 
-/* A remainder goes to the first stages. */
+/* Of stages that share layers evenly a remainder goes to the first ones. */
 uint32_t asim_step_first_layer(const struct asim_step *s, uint32_t virtual_stage)
 {
-    uint32_t each = s->opt->layers / s->virtuals, more = s->opt->layers % s->virtuals;
+    uint32_t first = s->opt->first_layers, last = s->opt->last_layers;
+    uint32_t n = s->virtuals - !!first - !!last, layers = s->opt->layers - first - last;
+    uint32_t at = virtual_stage - (virtual_stage && first);
 
-    return virtual_stage * each + (virtual_stage < more ? virtual_stage : more);
+    if (virtual_stage == s->virtuals)
+        return s->layers;
+    return (virtual_stage ? first : 0) + at * (layers / n) + (at < layers % n ? at : layers % n);
 }
 
 int asim_step_is_moe(const struct asim_step *s, uint32_t layer)

@@ -342,7 +342,7 @@ int asim_step_routes_make(struct asim_step *s, struct asim_err *err)
     rc = fold_servers(s, err);
     if (rc)
         return rc;
-    s->routes.layers = o->layers > s->first_moe ? o->layers - s->first_moe : 0;
+    s->routes.layers = s->layers > s->first_moe ? s->layers - s->first_moe : 0;
     choices = (double)s->routes.layers * s->stage_ranks * (double)(s->tokens / s->tp) * o->topk;
     if (choices > MOST_CHOICES)
         return asim_err_set(err, ASIM_EUSAGE,

@@ -103,6 +103,7 @@ struct asim_step {
     uint32_t stage_ranks;      /* tp cp dp */
     uint32_t chunks, virtuals; /* model chunks a rank; virtual stages in all */
     uint32_t micros;           /* micro-batches of a rank, in both directions together */
+    uint32_t layers;           /* with those that predict further tokens */
     uint32_t first_moe;        /* layers before it are dense */
     int gated;                 /* matrices of an MLP's first half: 2 if 1 */
     uint64_t tokens;           /* of a micro-batch and tensor group */

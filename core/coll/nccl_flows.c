@@ -7,12 +7,12 @@
 
 enum {
     MAX_FLOWS = 1 << 24,
-    MOST_CHUNKS = 64,
     MOST_CHAIN_FLOWS = 1 << 21,
+    MOST_TREE_FLOWS = 1 << 20,
     CHUNK_BYTES = 512 << 10,
     LL_CHUNK_BYTES = 32 << 10,
     LEAST_CHUNK_BYTES = 64 << 10,
-    NVSWITCH_SLOTS = 511 /* sim/collective/nvswitch.h */
+    NVSWITCH_SLOTS = 1 << 13 /* sim/collective/nvswitch.h */
 };
 
 uint64_t asim_nccl_wire(int proto, uint64_t bytes)
@@ -27,25 +27,26 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
     return spec->coll_type == ASIM_BROADCAST || spec->coll_type == ASIM_REDUCE;
 }
 
-/* NCCL's chunks have 512 KiB, 32 KiB by LL along a chain, and less where a tree would have few for
- * each of its levels (enqueue.cc). Here they are a power of two in number, so that few sizes have
- * flows of their own, or as many as there can be; NVSwitches can tell apart only so many, and a
- * chain's flows have a ceiling. */
+/* NCCL's chunks have 512 KiB (of NVLS a step of all channels), 32 KiB by LL along a chain, and less
+ * where a tree would have few for each of its levels, or NVLS few (enqueue.cc). Here they are a
+ * power of two in number, so that few sizes have flows of their own, or as many as there can be:
+ * their flows have a ceiling, and NVSwitches can tell apart only so many. */
 uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    int is_chain = asim_nccl_is_chain(s);
+    int is_chain = asim_nccl_is_chain(s), is_nvls = !is_chain && s->algo == ASIM_NCCL_NVLS_TREE;
     uint64_t piece = s->bytes / ((is_chain ? 1 : 2) * nccl->local);
     uint64_t chunk = is_chain && s->proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
-    uint64_t levels = is_chain ? 0 : nccl->local;
-    uint32_t most = MOST_CHUNKS, chunks = 1;
+    uint64_t levels = is_chain ? 0 : is_nvls ? 1 : nccl->local;
+    uint32_t most, chunks = 1;
 
-    for (uint32_t n = nccl->servers; n > 1 && !is_chain; n /= 2)
+    for (uint32_t n = nccl->servers; n > 1 && !is_chain && !is_nvls; n /= 2)
         levels++;
-    if (is_chain)
-        most = MOST_CHAIN_FLOWS / (s->ranks * nccl->local);
-    else if (s->algo == ASIM_NCCL_NVLS_TREE && !s->by_ranks)
+    most = is_chain ? MOST_CHAIN_FLOWS / (s->ranks * nccl->local)
+                    : MOST_TREE_FLOWS / (4 * s->ranks * nccl->local);
+    if (is_nvls && !s->by_ranks && most > NVSWITCH_SLOTS / (2 * nccl->local))
         most = NVSWITCH_SLOTS / (2 * nccl->local);
+    most = most ? most : 1;
     while (2 * chunks <= most &&
            (piece / chunks > chunk || (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
         chunks *= 2;

@@ -75,7 +75,7 @@ static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, ui
     uint64_t tag = (at_switch ? runner->at_switch : runner->tag) | node->tag;
 
     if (at_switch)
-        peer = asim_nvswitch_host(rank->world, rank->id, node->tag & ASIM_NVSWITCH_MOST);
+        peer = asim_nvswitch_host(rank->world, rank->id, node->tag & ASIM_NVSWITCH_SLOT_MASK);
     else if (node->peer < ring->n)
         peer = asim_ring_rank(ring, node->peer);
     if (peer == rank->id) {
@@ -303,22 +303,23 @@ static int is_repeat(struct asim_rank *rank, struct asim_graph_runner *runner)
     const struct asim_net_extras *extras = asim_uniform_phase_repeats(world, &is_carried);
     const struct asim_op_graph *graph = runner->graph;
     const struct asim_phase *phase = asim_chunk_phase(runner->chunk);
-    struct asim_net_repeat repeat = {.tag = graph->local ? runner->at_switch : runner->tag,
-                                     .tag_mask = ~(uint64_t)ASIM_OP_GRAPH_TAG_MAX,
-                                     .kind = {(uint64_t)(uintptr_t)(graph - graph->member),
-                                              rank->endpoint_ns, phase->kernel.busy_ns},
-                                     .bytes = runner->flow_bytes,
-                                     .at = asim_ring_rank(&phase->ring, 0),
-                                     .n = phase->ring.n,
-                                     .src = rank->id,
-                                     .n_others = 1,
-                                     .each = graph->pieces,
-                                     .is_ring = !graph->local,
-                                     .is_carried = (uint8_t)is_carried,
-                                     .self = runner,
-                                     .begin = world->repeat_begin,
-                                     .over = world->repeat_over,
-                                     .release = world->repeat_release};
+    struct asim_net_repeat repeat = {
+        .tag = graph->local ? runner->at_switch : runner->tag,
+        .tag_mask = ~(uint64_t)(graph->local ? ASIM_NVSWITCH_WORD_MASK : ASIM_OP_GRAPH_TAG_MAX),
+        .kind = {(uint64_t)(uintptr_t)(graph - graph->member), rank->endpoint_ns,
+                 phase->kernel.busy_ns},
+        .bytes = runner->flow_bytes,
+        .at = asim_ring_rank(&phase->ring, 0),
+        .n = phase->ring.n,
+        .src = rank->id,
+        .n_others = 1,
+        .each = graph->pieces,
+        .is_ring = !graph->local,
+        .is_carried = (uint8_t)is_carried,
+        .self = runner,
+        .begin = world->repeat_begin,
+        .over = world->repeat_over,
+        .release = world->repeat_release};
 
     if (!extras || !graph->pieces || world->set.system.flow_order_seed ||
         (graph->local && graph->pieces > ASIM_NET_REPEAT_OTHERS))

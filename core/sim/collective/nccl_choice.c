@@ -127,7 +127,8 @@ static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_s
 
 /* The machine's times were measured over a network, so what this one takes alone is a part of them:
  * of the launch, where its latencies are longer, and of the work, but for the way of one piece. A
- * network that alone takes longer than the kernel's work paces the sends itself. */
+ * piece waits as a whole at the kernel and in the network, so work and network together take the
+ * root of the sum of their squares; a network that alone takes longer paces the sends itself. */
 static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
 {
     double least = (double)plan->least_ns,
@@ -135,11 +136,9 @@ static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
     double busy;
 
     start = fmax(start, 0);
-    busy = fmin((double)plan->busy_ns, least - start - alone->way);
+    busy = fmax(fmin((double)plan->busy_ns, least - start - alone->way), 0);
     plan->start_ns = (uint64_t)start;
-    if (alone->whole >= (double)plan->busy_ns)
-        busy = 0;
-    plan->busy_ns = (uint64_t)fmax(busy, 0);
+    plan->busy_ns = (uint64_t)sqrt(fmax(busy * busy - alone->whole * alone->whole, 0));
 }
 
 /* Of what the machine can do, the algorithm whose kernels and network end first. 0 where the ranks

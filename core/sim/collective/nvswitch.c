@@ -10,10 +10,10 @@
  * the tag of a message holds everything, and the NVSwitch forgets a piece after sending it. SimAI
  * uses the first of several NVSwitches in a server; here quarters or channels use them in turn.
  *
- * Tags: bits 63 and 61 as in graph_runner.c; 44-60 the group; 33-43 the chunk; 29-32 the logical
- * dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the role; 9-17
- * the number of messages to collect; 0-8 the slot. Rings of one dimension have different first
- * members, so no two pieces under way share a tag. With 2048 chunks at once they could: then a
+ * Tags: bits 63 and 61 as in graph_runner.c; 44-60 the group; 37-43 the chunk; 33-36 the logical
+ * dimension; 24-32 the ring, by the port of its first member at the NVSwitch; 22-23 the role; 13-21
+ * the number of messages to collect; 0-12 the slot. Rings of one dimension have different first
+ * members, so no two pieces under way share a tag. With 128 chunks at once they could: then a
  * member sends twice, and the run ends with an error.
  *
  * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0. The eighth
@@ -32,8 +32,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHUNK_BITS = 11, DIM_BITS = 4 };
-#define ROLE_MASK (3ull << 18)
+enum { CHUNK_BITS = 7, DIM_BITS = 4 };
+#define ROLE_MASK (3ull << ASIM_NVSWITCH_ROLE_SHIFT)
 
 struct piece {          /* data of one server and slot, from its first message to its last */
     struct piece *next; /* next piece that waits for its latency */
@@ -185,7 +185,7 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk
     for (uint32_t p = topo->first_port[first + 1]; p-- > topo->first_port[first];)
         if (topo->node_type[topo->ports[p].peer] == ASIM_NVSWITCH)
             ring = topo->ports[p].peer_port;
-    return 1ull << 63 | 1ull << 61 | group << 44 | number << 33 | dim << 29 | ring << 20;
+    return 1ull << 63 | 1ull << 61 | group << 44 | number << 37 | dim << 33 | ring << 24;
 }
 
 /* --- messages ------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ static struct asim_nvswitch *nvswitch_of(struct asim_world *world, uint32_t host
 
 static enum asim_nvswitch_role role_of(uint64_t tag)
 {
-    return (enum asim_nvswitch_role)(tag >> 18 & 3);
+    return (enum asim_nvswitch_role)(tag >> ASIM_NVSWITCH_ROLE_SHIFT & 3);
 }
 
 /* Fails the NVSwitch with the scratch error of its shard. */
@@ -278,7 +278,7 @@ void asim_nvswitch_wake(struct asim_world *world, uint32_t host)
 static struct piece *find(struct asim_world *world, struct asim_nvswitch *at,
                           const struct asim_msg *msg)
 {
-    uint32_t want = msg->tag >> 9 & ASIM_NVSWITCH_MOST;
+    uint32_t want = msg->tag >> ASIM_NVSWITCH_SLOT_BITS & ASIM_NVSWITCH_MOST;
     uint64_t key = msg->tag & ~ROLE_MASK, *slot = asim_map_put(&at->pieces, 0, key);
     struct piece *piece = slot ? (struct piece *)(uintptr_t)*slot : NULL;
 

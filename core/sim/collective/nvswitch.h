@@ -8,8 +8,10 @@
 
 #include "sim/sim.h"
 
-/* The most GPUs and ports of an NVSwitch that takes part: the tag has 9 bits for them. */
-enum { ASIM_NVSWITCH_MOST = 511 };
+/* Bits of a tag for the slot and for the number of messages; the most GPUs and ports of an NVSwitch
+ * that takes part. */
+enum { ASIM_NVSWITCH_SLOT_BITS = 13, ASIM_NVSWITCH_COUNT_BITS = 9 };
+enum { ASIM_NVSWITCH_MOST = (1 << ASIM_NVSWITCH_COUNT_BITS) - 1 };
 
 /* The role of a message to an NVSwitch. An NVSwitch collects messages of the first three roles
  * until it has as many as the tag says. It sends the sum under the tag of ALL or HEAD, and passes
@@ -21,11 +23,14 @@ enum asim_nvswitch_role {
     ASIM_NVSWITCH_DOWN /* from the sender of HEAD; pass it on to all other senders */
 };
 
-/* The low 20 bits of a tag; slot: channel or quarter, below ASIM_NVSWITCH_MOST. */
+/* The low 24 bits of a tag; slot: quarter, or channel and chunk. */
+enum { ASIM_NVSWITCH_ROLE_SHIFT = ASIM_NVSWITCH_SLOT_BITS + ASIM_NVSWITCH_COUNT_BITS };
+#define ASIM_NVSWITCH_SLOT_MASK ((1u << ASIM_NVSWITCH_SLOT_BITS) - 1)
+#define ASIM_NVSWITCH_WORD_MASK ((4u << ASIM_NVSWITCH_ROLE_SHIFT) - 1)
 static inline uint32_t asim_nvswitch_word(enum asim_nvswitch_role role, uint32_t count,
                                           uint32_t slot)
 {
-    return (uint32_t)role << 18 | count << 9 | slot;
+    return (uint32_t)role << ASIM_NVSWITCH_ROLE_SHIFT | count << ASIM_NVSWITCH_SLOT_BITS | slot;
 }
 
 /* Not 0 if the system configuration names an algorithm that can use NVSwitches as end points; 2 if

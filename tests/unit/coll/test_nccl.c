@@ -87,10 +87,10 @@ static const struct row rows[] = {
     {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 8, 8, 0, 16 * 16 * 2 * 7, 65536},
     {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 7, 1, 0, 2 * 32 * 2 * 6, 262144},
     {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 56, 8, 0, 16 * 16 * 2 * 55, 65536},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 16 * 16 * (4 * (8 + 1 + 1 + 7) + 2 * 3),
-     65536},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 16 * 16 * 2 * 31, 65536},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 32 * 2 * 6, 262144},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 16 * 8 * (4 * (8 + 1 + 1 + 7) + 2 * 3),
+     131072},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 16 * 8 * 2 * 31, 131072},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 16 * 2 * 6, 524288},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 2, 32, 4194304},
 };
 

@@ -27,10 +27,23 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
     return spec->coll_type == ASIM_BROADCAST || spec->coll_type == ASIM_REDUCE;
 }
 
+/* As many as a ceiling of flows allows, and NVSwitches can tell apart. */
+static uint32_t most_chunks(const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    uint32_t most, slots = NVSWITCH_SLOTS / (2 * nccl->local);
+
+    if (asim_nccl_is_chain(s))
+        return MOST_CHAIN_FLOWS / (s->ranks * nccl->local);
+    most = MOST_TREE_FLOWS / (4 * s->ranks * nccl->local);
+    if (s->algo == ASIM_NCCL_NVLS_TREE && !s->by_ranks && most > slots)
+        most = slots;
+    return most ? most : 1;
+}
+
 /* NCCL's chunks have 512 KiB (of NVLS a step of all channels), 32 KiB by LL along a chain, and less
  * where a tree would have few for each of its levels, or NVLS few (enqueue.cc). Here they are a
- * power of two in number, so that few sizes have flows of their own, or as many as there can be:
- * their flows have a ceiling, and NVSwitches can tell apart only so many. */
+ * power of two in number, so that few sizes have flows of their own, or as many as there can be. */
 uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -38,15 +51,10 @@ uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
     uint64_t piece = s->bytes / ((is_chain ? 1 : 2) * nccl->local);
     uint64_t chunk = is_chain && s->proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
     uint64_t levels = is_chain ? 0 : is_nvls ? 1 : nccl->local;
-    uint32_t most, chunks = 1;
+    uint32_t most = most_chunks(nccl), chunks = 1;
 
     for (uint32_t n = nccl->servers; n > 1 && !is_chain && !is_nvls; n /= 2)
         levels++;
-    most = is_chain ? MOST_CHAIN_FLOWS / (s->ranks * nccl->local)
-                    : MOST_TREE_FLOWS / (4 * s->ranks * nccl->local);
-    if (is_nvls && !s->by_ranks && most > NVSWITCH_SLOTS / (2 * nccl->local))
-        most = NVSWITCH_SLOTS / (2 * nccl->local);
-    most = most ? most : 1;
     while (2 * chunks <= most &&
            (piece / chunks > chunk || (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
         chunks *= 2;

@@ -7,7 +7,7 @@ servers, a collective and a size. `cases.py SEED [SEED ...]` or `FIRST-LAST` pri
 the quantiles of the time of ncclAuto over the best candidate. Seeds below 500 were looked at when
 the estimate was made (core/sim/collective/nccl_estimate.c), those from 1000 to 2000 when it was mended
 later; 3000 to 3399, 4000 to 4200, 4500 to 4720, 4800 to 4840, 5000 to 5499, 12000 to 12190, 15000 to
-15099, 16000 to 16099, 60000 to 62199, 70000 to 71149, 73000 to 73199 and 80000 to 80099 were seen:
+15099, 16000 to 16099, 60000 to 62199, 70000 to 71149, 73000 to 73199, 80000 to 80099 and 82000 to 82199 were seen:
 judge it by seeds beyond. Words with -- go to `asim packet`: --machine=none shows the estimate, --model=flow is quick.
 """
 import os

@@ -199,10 +199,14 @@ static void clean_up(const struct run *run)
 static void take_time(void *self, const struct asim_observed_exchange *exchange)
 {
     struct run *run = self;
+    struct asim_nccl_time *time;
 
-    if (run->done < run->table->row.n)
-        run->table->row.at[run->done++].time.us =
-            (double)(exchange->end_ns - exchange->start_ns) / 1000;
+    if (run->done == run->table->row.n)
+        return;
+    time = &run->table->row.at[run->done++].time;
+    time->us = (double)(exchange->end_ns - exchange->start_ns) / 1000;
+    time->algo = time->sent_algo;
+    time->proto = time->sent_proto;
 }
 
 static void say(void *self, const char *sentence)

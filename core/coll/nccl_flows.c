@@ -31,11 +31,12 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
 static uint32_t most_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
+    uint64_t channels = (uint64_t)s->ranks * nccl->local; /* of all ranks together */
     uint32_t most, slots = NVSWITCH_SLOTS / (2 * nccl->local);
 
     if (asim_nccl_is_chain(s))
-        return MOST_CHAIN_FLOWS / (s->ranks * nccl->local);
-    most = MOST_TREE_FLOWS / (4 * s->ranks * nccl->local);
+        return (uint32_t)(MOST_CHAIN_FLOWS / channels);
+    most = (uint32_t)(MOST_TREE_FLOWS / (4 * channels));
     if (s->algo == ASIM_NCCL_NVLS_TREE && !s->by_ranks && most > slots)
         most = slots;
     return most ? most : 1;

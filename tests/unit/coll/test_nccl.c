@@ -223,8 +223,22 @@ static void check_member(uint32_t n, uint32_t gps)
     asim_nccl_fini(&nccl);
 }
 
+/* Their product is 2^32 for a chunk. */
+static void test_many_ranks(void)
+{
+    const struct asim_nccl nccl = {.spec = {.coll_type = ASIM_ALL_REDUCE,
+                                            .algo = ASIM_NCCL_TREE,
+                                            .bytes = 1ull << 40,
+                                            .ranks = 1u << 24},
+                                   .local = 64,
+                                   .servers = 1u << 18};
+
+    CHECK_U64(asim_nccl_chunks(&nccl), 1);
+}
+
 int main(void)
 {
+    test_many_ranks();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_row(&rows[i]);
     check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, 12, 8), "do not lie evenly");

@@ -29,6 +29,7 @@ struct asim_coll {
     int step;          /* +1 clockwise, -1 anticlockwise */
     int subgroup;      /* 1 for a communicator group that is not the whole system */
     uint32_t window;   /* direct<W>: outstanding sends; 0 = no limit */
+    uint32_t channels; /* rings of NCCL; 0 = as many as the window */
     uint32_t variant;  /* double binary tree: 0 = RootMax, 1 = RootMin */
     uint32_t root;     /* rooted collectives */
     uint64_t bytes;    /* input of the phase */
@@ -95,8 +96,9 @@ extern const struct asim_member *const asim_coll_algo_table[];
 /* An entry of an "<type>-implementation" list, resolved. */
 struct asim_coll_choice {
     const struct asim_coll_algo *algo;
-    int one;         /* "one…": a single ring over all ranks replaces the dimensions */
-    uint32_t window; /* direct<W>; GPUs of a server for algorithms with flows */
+    int one;           /* "one…": a single ring over all ranks replaces the dimensions */
+    uint32_t window;   /* direct<W>; GPUs of a server for algorithms with flows */
+    uint32_t channels; /* as in struct asim_coll */
 };
 /* "ring", "oneDirect4", …; fails with the nearest name and the list. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err);

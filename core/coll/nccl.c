@@ -31,6 +31,7 @@ static int place(struct asim_nccl *nccl, struct asim_err *err)
     for (uint32_t p = 1; p < s->ranks; p++)
         nccl->servers += (s->base + p * s->stride) / gps != (s->base + (p - 1) * s->stride) / gps;
     nccl->local = s->ranks / nccl->servers;
+    nccl->channels = s->channels && s->channels < nccl->local ? s->channels : nccl->local;
     for (uint32_t p = 0; p < s->ranks; p++)
         if ((s->base + p * s->stride) / gps !=
                 (s->base + p / nccl->local * nccl->local * s->stride) / gps ||
@@ -83,7 +84,7 @@ static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l,
     double share = l->algo == ASIM_NCCL_RING   ? passes * (n - 1) / n
                    : l->algo == ASIM_NCCL_TREE ? 2
                                                : 1 + 1 / n;
-    double rate = nccl->servers > 1 ? s->net_gbytes * nccl->local : s->nv_gbytes;
+    double rate = nccl->servers > 1 ? s->net_gbytes * nccl->channels : s->nv_gbytes;
     return start + (double)s->bytes * share / (rate * efficiency[proto]);
 }
 

@@ -31,8 +31,8 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
 static uint32_t most_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    uint64_t channels = (uint64_t)s->ranks * nccl->local; /* of all ranks together */
-    uint32_t most, slots = NVSWITCH_SLOTS / (2 * nccl->local);
+    uint64_t channels = (uint64_t)s->ranks * nccl->channels; /* of all ranks together */
+    uint32_t most, slots = NVSWITCH_SLOTS / (2 * nccl->channels);
 
     if (asim_nccl_is_chain(s))
         return (uint32_t)(MOST_CHAIN_FLOWS / channels);
@@ -49,7 +49,7 @@ uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     int is_chain = asim_nccl_is_chain(s), is_nvls = !is_chain && s->algo == ASIM_NCCL_NVLS_TREE;
-    uint64_t piece = s->bytes / ((is_chain ? 1 : 2) * nccl->local);
+    uint64_t piece = s->bytes / ((is_chain ? 1 : 2) * nccl->channels);
     uint64_t chunk = is_chain && s->proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
     uint64_t levels = is_chain ? 0 : is_nvls ? 1 : nccl->local;
     uint32_t most = most_chunks(nccl), chunks = 1;
@@ -68,7 +68,7 @@ uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     if (asim_nccl_is_chain(s))
-        return s->bytes / nccl->local / nccl->chunks;
+        return s->bytes / nccl->channels / nccl->chunks;
     switch (s->algo) {
     case ASIM_NCCL_NVLS:
         return s->bytes / 4;
@@ -76,9 +76,9 @@ uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
         return s->bytes / s->ranks;
     case ASIM_NCCL_TREE:
     case ASIM_NCCL_NVLS_TREE:
-        return s->bytes / (2 * nccl->local) / nccl->chunks;
+        return s->bytes / (2 * nccl->channels) / nccl->chunks;
     default:
-        return s->bytes / s->ranks / nccl->local;
+        return s->bytes / s->ranks / nccl->channels;
     }
 }
 

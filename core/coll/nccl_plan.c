@@ -14,43 +14,54 @@
 #include "coll/nccl.h"
 #include "coll/pipeline.h"
 
-static uint32_t channels_of(const struct asim_plan *plan)
+static uint32_t local_of(const struct asim_plan *plan)
 {
     return plan->coll.window ? plan->coll.window : 1;
 }
 
-/* The same test as for the flows (nccl_ring.c), so that both make as many messages.
- * 1 if there are servers to cross and another GPU to hand over to. */
-static uint32_t hands_over(const struct asim_plan *plan, int pxn)
+static uint32_t channels_of(const struct asim_plan *plan)
 {
-    uint32_t channels = channels_of(plan);
-
-    return pxn && channels > 1 && plan->coll.n > channels &&
-           plan->coll.coll_type != ASIM_ALL_GATHER;
-}
-
-int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
-{
-    const struct asim_coll *coll = &plan->coll;
-    uint32_t n = coll->n, channels = channels_of(plan);
-
-    if (n % channels)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s%u: %u members are no whole number of servers of %u GPUs.",
-                            plan->algo->member.name, channels, n, channels);
-    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
-    plan->msg_bytes /= channels;
-    plan->steps = (coll->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (n - 1) *
-                  (channels + hands_over(plan, pxn));
-    plan->arrivals = plan->steps;
-    asim_pipeline_init(plan, channels, 1);
-    return 0;
+    return plan->coll.channels ? plan->coll.channels : local_of(plan);
 }
 
 /* The other direction is the mirror image. */
 static uint32_t mirrored(const struct asim_coll *coll, uint32_t position)
 {
     return coll->step < 0 ? coll->n - 1 - position : position;
+}
+
+/* The same test as for the flows (nccl_ring.c), so that both make as many messages.
+ * 1 if there are servers to cross and another GPU to hand over to. */
+static int hands_over(const struct asim_plan *plan, int pxn)
+{
+    return pxn && local_of(plan) > 1 && plan->coll.n > local_of(plan) &&
+           plan->coll.coll_type != ASIM_ALL_GATHER;
+}
+
+/* Sends of the member in each chunk. */
+static uint32_t sends_of(const struct asim_plan *plan, int pxn)
+{
+    uint32_t place = mirrored(&plan->coll, plan->coll.index) % local_of(plan);
+
+    return channels_of(plan) + (hands_over(plan, pxn) && place < channels_of(plan));
+}
+
+int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
+{
+    const struct asim_coll *coll = &plan->coll;
+    uint32_t n = coll->n, local = local_of(plan), channels = channels_of(plan);
+
+    if (n % local)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s%u: %u members are no whole number of servers of %u GPUs.",
+                            plan->algo->member.name, local, n, local);
+    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    plan->msg_bytes /= channels;
+    plan->steps =
+        (coll->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (n - 1) * sends_of(plan, pxn);
+    plan->arrivals = plan->steps;
+    asim_pipeline_init(plan, channels, 1);
+    return 0;
 }
 
 /* The one whose next is p: a place back in the server's order, or the last of the server before. */
@@ -75,11 +86,12 @@ void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
                          struct asim_coll_step *step)
 {
     const struct asim_coll *coll = &plan->coll;
-    uint32_t local = channels_of(plan), servers = coll->n / local, hands = hands_over(plan, pxn);
-    uint32_t slot = (uint32_t)(k % (local + hands)), p = mirrored(coll, coll->index);
+    uint32_t local = local_of(plan), servers = coll->n / local;
+    uint32_t slot = (uint32_t)(k % sends_of(plan, pxn)), p = mirrored(coll, coll->index);
     uint32_t server = p / local, place = p % local, to, from;
+    int hands = hands_over(plan, pxn);
 
-    if (slot == local) {
+    if (slot == channels_of(plan)) {
         to = (server + 1) % servers * local + place;
         from = server * local + (place + local - 1) % local;
     } else {

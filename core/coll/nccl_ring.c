@@ -126,7 +126,7 @@ int asim_nccl_chain(struct asim_nccl *nccl)
     const struct asim_nccl_spec *s = &nccl->spec;
     struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     int rc = 0;
-    for (flow.channel = 0; flow.channel < nccl->local && !rc; flow.channel++) {
+    for (flow.channel = 0; flow.channel < nccl->channels && !rc; flow.channel++) {
         uint32_t per_chunk = 0, first = s->root;
         if (s->coll_type == ASIM_REDUCE)
             first = chain_next(nccl, flow.channel, s->root);
@@ -142,10 +142,10 @@ uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
     const struct asim_nccl_spec *s = &nccl->spec;
     uint64_t steps = (s->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
     if (asim_nccl_is_chain(s))
-        return steps * nccl->local * nccl->chunks;
+        return steps * nccl->channels * nccl->chunks;
     if (s->algo == ASIM_NCCL_DIRECT)
         return steps * s->ranks;
-    return steps * nccl->local *
+    return steps * nccl->channels *
            ((uint64_t)s->ranks + (asim_nccl_hands_over(nccl) ? nccl->servers : 0));
 }
 
@@ -157,7 +157,7 @@ int asim_nccl_ring(struct asim_nccl *nccl)
     uint32_t *arrived = malloc(2 * (size_t)s->ranks * sizeof *arrived);
     struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     int rc = arrived ? 0 : ASIM_ENOMEM;
-    for (flow.channel = 0; flow.channel < nccl->local && !rc; flow.channel++)
+    for (flow.channel = 0; flow.channel < nccl->channels && !rc; flow.channel++)
         for (flow.chunk = 0; flow.chunk < chunks && !rc; flow.chunk++) {
             uint32_t odd = flow.chunk % 2 * s->ranks, even = s->ranks - odd;
             rc = ring_step(nccl, flow, arrived + even, arrived + odd);

@@ -24,16 +24,21 @@ struct tree {
     uint32_t into_head;         /* how many such flows there are, one after the other */
 };
 
-/* Head of a server in this channel: the ring's entry rank. */
+/* The ring's entry rank is the head of two channels. */
+static uint32_t ring_of(const struct tree *t)
+{
+    return t->flow.channel % t->nccl->channels;
+}
+
 static uint32_t head_of(const struct tree *t, uint32_t server)
 {
-    return server * t->nccl->local + t->flow.channel % t->nccl->local;
+    return server * t->nccl->local + ring_of(t);
 }
 
 /* The i-th GPU of a server from the head on. */
 static uint32_t place_of(const struct tree *t, uint32_t server, uint32_t i)
 {
-    return server * t->nccl->local + asim_nccl_place(asim_nccl_layout(t->nccl), t->flow.channel, i);
+    return server * t->nccl->local + asim_nccl_place(asim_nccl_layout(t->nccl), ring_of(t), i);
 }
 
 /* A flow with the tree's bytes and channel. All chunks have the same flows, so that the one that
@@ -89,7 +94,7 @@ static int gather_head(struct tree *t, uint32_t server)
 {
     uint32_t local = t->nccl->local;
     for (uint32_t i = 1; i < local; i++) {
-        uint32_t from = server * local + (t->flow.channel + i) % local;
+        uint32_t from = server * local + (ring_of(t) + i) % local;
         t->reached[server] = send(t, from, head_of(t, server), ASIM_NCCL_NONE);
         if (t->reached[server] == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
@@ -188,7 +193,7 @@ static int one_chunk(struct tree *t)
                                                                                     : gather_switch;
     int rc = 0;
     for (uint32_t i = 0; i < servers; i++)
-        t->heap[i] = t->flow.channel >= nccl->local ? servers - 1 - i : i;
+        t->heap[i] = t->flow.channel >= nccl->channels ? servers - 1 - i : i;
     for (uint32_t s = 0; s < servers && !rc; s++)
         rc = gather(t, s);
     if (!rc)
@@ -220,7 +225,7 @@ static int one_channel(struct tree *t)
 int asim_nccl_tree(struct asim_nccl *nccl)
 {
     size_t servers = nccl->servers;
-    uint32_t channels = 2 * nccl->local;
+    uint32_t channels = 2 * nccl->channels;
     uint32_t *memory = malloc(4 * servers * sizeof *memory);
     int straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks;
     struct tree t = {.nccl = nccl,

@@ -16,8 +16,15 @@ static const double steps_blackwell[] = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 2
 
 /* Over hosts of one NVLink domain a ring has no more channels than over NICs:
  * gb200_a4x_n2_g4_all_gather carries 454 GB/s, as 16 of the 24 channels that carry 673 to 690 in
- * one host (b200_nvls_n1_g4_all_reduce, gb300_oci_n1_g4_all_reduce). */
-enum { MOST_CHANNELS = 64, MOST_OVER_HOSTS = 16, BUFFER = 4096 * ASIM_KIB };
+ * one host (b200_nvls_n1_g4_all_reduce, gb300_oci_n1_g4_all_reduce). NVLS has at most 32 heads
+ * (device.h: NCCL_MAX_NVLS_ARITY). */
+enum {
+    MOST_CHANNELS = 64,
+    MOST_RINGS = MOST_CHANNELS / 2,
+    MOST_HEADS = 32,
+    MOST_OVER_HOSTS = 16,
+    BUFFER = 4096 * ASIM_KIB
+};
 
 double asim_nccl_case_step(const struct asim_nccl_case *c, double most)
 {
@@ -28,6 +35,11 @@ double asim_nccl_case_step(const struct asim_nccl_case *c, double most)
     while (step[0] > most && step[1] > 0)
         step++;
     return *step;
+}
+
+static uint32_t host_gpus(const struct asim_nccl_case *c)
+{
+    return c->m->host_gpus ? c->m->host_gpus : c->m->gpus;
 }
 
 /* With NCCL_CROSS_NIC=0 a ring leaves a node by the NIC that it entered by. */
@@ -64,7 +76,26 @@ static void find_returning_rings(struct asim_nccl_case *c)
         double rings = fmin(floor(nic / rate), others * floor(line / rate)) * floor(c->nics);
 
         last = rate;
-        if (rings * rate <= best || rings > MOST_CHANNELS / 2)
+        if (rings * rate <= best || rings > MOST_RINGS)
+            continue;
+        best = rings * rate;
+        c->rings = (uint32_t)rings;
+        c->ring_gbytes = rate;
+    }
+}
+
+/* A domain of many hosts has more NICs than its NVLinks can serve: the search keeps the rate that
+ * gives the rings most in all, the higher of equals. On NVL72, 16 rings of 45.1 GB/s. */
+static void find_rings_of_domain(struct asim_nccl_case *c)
+{
+    double most = fmin(floor(c->nics), MOST_RINGS), best = 0;
+
+    for (double rate = c->m->nic_gbytes, last = 0; (rate = asim_nccl_case_step(c, rate)) != last;
+         rate *= .999) {
+        double rings = fmin(most, floor(c->m->graph_gbytes / rate));
+
+        last = rate;
+        if (rings * rate <= best)
             continue;
         best = rings * rate;
         c->rings = (uint32_t)rings;
@@ -83,6 +114,8 @@ static void find_rings_across(struct asim_nccl_case *c)
     if (returns(c) && m->return_gbytes > 0 && m->nccl < PXN_BY_PROCESSOR && c->local > 1 &&
         c->local <= m->gpus)
         find_returning_rings(c);
+    if (c->local > host_gpus(c) && c->nics > 1)
+        find_rings_of_domain(c);
     c->channels = 2 * c->rings;
     if (asim_nccl_is_rccl(c))
         c->channels = 8 * c->rings;
@@ -96,7 +129,6 @@ static void find_rings_across(struct asim_nccl_case *c)
 static void find_rings(struct asim_nccl_case *c)
 {
     const struct asim_machine *m = c->m;
-    uint32_t host = m->host_gpus ? m->host_gpus : m->gpus;
 
     if (c->domains == 1) {
         c->rings = m->channels > 1 ? m->channels / 2 : 1;
@@ -105,7 +137,7 @@ static void find_rings(struct asim_nccl_case *c)
     } else {
         find_rings_across(c);
     }
-    if (c->local > host && asim_nccl_has_rings(c->op) && c->channels > MOST_OVER_HOSTS)
+    if (c->local > host_gpus(c) && asim_nccl_has_rings(c->op) && c->channels > MOST_OVER_HOSTS)
         c->channels = MOST_OVER_HOSTS;
 }
 
@@ -162,10 +194,23 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
     c->local = job->gpus * hosts;
     c->nics = (double)m->nics * c->local / m->gpus;
     find_rings(c);
+    c->heads = fmax(1, floor(fmin(fmin(c->nics, c->local), MOST_HEADS)));
     c->env = job->env;
     if (c->env)
         obey_variables(c);
     return 0;
+}
+
+uint32_t asim_nccl_senders(const struct asim_nccl_job *job)
+{
+    struct asim_err ignored = {0};
+    struct asim_nccl_case c;
+    double most;
+
+    if (asim_nccl_case_make(&c, job, &ignored))
+        return 0;
+    most = c.domains == 1 ? c.channels : job->algo == ASIM_NCCL_NVLS_TREE ? c.heads : c.rings;
+    return most < floor(fmin(c.nics, c.local)) ? (uint32_t)most : 0;
 }
 
 double asim_nccl_case_buffer(const struct asim_nccl_case *c)
@@ -246,11 +291,16 @@ double asim_nccl_case_wire(int proto)
     return proto == ASIM_NCCL_LL ? 2 : proto == ASIM_NCCL_LL128 ? 16. / 15 : 1;
 }
 
+static double nics_of_rings(const struct asim_nccl_case *c)
+{
+    return c->domains > 1 && c->rings < floor(c->nics) ? c->rings : c->nics;
+}
+
 /* On gh200-slingshot each crossing of a tree takes 8, 12 and 15 us more where 1, 2 and 4 channels
  * have messages above 4 KiB for 4 NICs, and 15 with 8 channels, on 2 to 64 nodes alike. */
 double asim_nccl_case_crowd(const struct asim_nccl_case *c, double channels)
 {
-    return sqrt(fmin(1, channels / fmax(1, c->nics)));
+    return sqrt(fmin(1, channels / fmax(1, nics_of_rings(c))));
 }
 
 /* Longer messages than a network sends at once are fetched by the NIC, after a handshake. */
@@ -265,7 +315,7 @@ double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes
 
 double asim_nccl_case_sharing(const struct asim_nccl_case *c, double channels)
 {
-    double nics = c->nics < 1 ? c->nics : floor(c->nics);
+    double nics = c->nics < 1 ? c->nics : floor(nics_of_rings(c));
     double share = channels / nics;
 
     return share < 1 ? 1 : share;

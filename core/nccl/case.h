@@ -20,7 +20,8 @@ struct asim_nccl_case {
     int op;
     uint32_t domains, local, ranks; /* NVLink domains, GPUs of each, all GPUs */
     uint64_t bytes;
-    double nics; /* of a domain, as far as its GPUs use them */
+    double nics;  /* of a domain, as far as its GPUs use them */
+    double heads; /* GPUs of a domain that NVLS trees lead to */
     /* Rings of NCCL's search and the rate it gives each; channels of a collective. */
     uint32_t rings, channels;
     double ring_gbytes;

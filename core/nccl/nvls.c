@@ -67,7 +67,7 @@ struct asim_nccl_parts asim_nccl_nvls_tree_parts(const struct asim_nccl_case *c)
     static const double each_round = .24;
     struct asim_nccl_case one = *c;
     struct asim_nccl_parts tree, inside;
-    double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
+    double rail = asim_nccl_case_nic(c) * fmin(c->nics, c->heads) / asim_nccl_case_fan(c);
     double rate = c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, round = round_bytes(c);
     double hops = 2. * asim_nccl_case_depth(c), across = round / rail, later = round / rate;
     double hop = c->m->nvls_tree_net_us + c->m->net_us[ASIM_NCCL_SIMPLE];

@@ -217,7 +217,6 @@ static double nvls_bus(const struct asim_nccl_case *c, int algo)
 {
     int g = generation(c);
     double n = c->local, share = (n - 1) / n * nvls_efficiency[g];
-    double nics = fmax(1, floor(fmin(c->nics, n)));
     /* Inside a node each GPU is the head of a channel, at the highest rate of the search at most.
      */
     double heads = fmin(n * (g == ASIM_GENERATION_BLACKWELL ? 90 : 60), c->m->graph_gbytes);
@@ -225,13 +224,14 @@ static double nvls_bus(const struct asim_nccl_case *c, int algo)
     if (c->m->nccl < NEW_NVLS && algo == ASIM_NCCL_NVLS)
         return heads * (is_one_way(c) ? (n - 1) / n : 5. / 6);
     if (c->m->nccl < NEW_NVLS)
-        return nics * 5 / 6 *
-               fmin(head_inside(c, nics), head_across(c) / (c->domains == 2 ? 1 : 2));
+        return c->heads * 5 / 6 *
+               fmin(head_inside(c, c->heads), head_across(c) / (c->domains == 2 ? 1 : 2));
     if (algo == ASIM_NCCL_NVLS)
         return heads * share * (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (n - 1) / n);
-    return nics * fmin(fmin(head_inside(c, nics) * 2 * (nics - 1) / nics * nvls_efficiency[g],
-                            head_across(c) * (c->domains == 2 ? 2 : 1)),
-                       limits_of(c)->nvls_tree.of[column(c)]);
+    return c->heads *
+           fmin(fmin(head_inside(c, c->heads) * 2 * (c->heads - 1) / c->heads * nvls_efficiency[g],
+                     head_across(c) * (c->domains == 2 ? 2 : 1)),
+                limits_of(c)->nvls_tree.of[column(c)]);
 }
 
 static double bandwidth(const struct asim_nccl_case *c, int algo, int proto)

@@ -176,6 +176,7 @@ static inline uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t 
  * GPUs. */
 struct asim_nccl_choice {
     int algo, proto, pxn, is_flat;
+    uint32_t channels; /* struct asim_nccl_spec */
     uint64_t start_ns, busy_ns, least_ns;
 };
 

@@ -148,6 +148,9 @@ struct asim_nccl_time {
 /* Fails where the machine has not so many GPUs or the algorithm cannot do the op. */
 ASIM_API int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
                                struct asim_err *err);
+/* Rings of the job, or heads of its NVLS tree, where an NVLink domain has more GPUs than those:
+ * then only as many of its GPUs send to other domains. 0: as many as GPUs, or the job cannot be. */
+ASIM_API uint32_t asim_nccl_senders(const struct asim_nccl_job *job);
 /* The size that nccl-tests uses for `bytes`: every rank's part is whole and a multiple of 16 bytes.
  */
 ASIM_API uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job);

@@ -31,12 +31,13 @@ struct asim_nccl_spec {
     uint32_t ranks, root;  /* members; position of the root of a broadcast or reduce */
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
-    int pxn;                      /* 1: PXN where SimAI has it, 2: also in all-gathers */
-    int nvls, hopper;             /* 1: NVLS asked for; GPUs are H100 or H800 */
-    int apart;                    /* 1: members are not adjacent, and the rule chooses no NVLS */
-    int by_ranks;                 /* 1: no NVSwitch is an endpoint; flows lead between ranks */
-    int quickest;                 /* 1: what ends first, whatever NCCL takes on a machine */
-    int mesh;                     /* 1: each two GPUs of a server have links of their own */
+    uint32_t channels; /* rings, and heads of trees, at most; 0: as many as GPUs in a server */
+    int pxn;           /* 1: PXN where SimAI has it, 2: also in all-gathers */
+    int nvls, hopper;  /* 1: NVLS asked for; GPUs are H100 or H800 */
+    int apart;         /* 1: members are not adjacent, and the rule chooses no NVLS */
+    int by_ranks;      /* 1: no NVSwitch is an endpoint; flows lead between ranks */
+    int quickest;      /* 1: what ends first, whatever NCCL takes on a machine */
+    int mesh;          /* 1: each two GPUs of a server have links of their own */
     double nv_gbytes, net_gbytes; /* GB/s of a GPU's NVLinks and of a NIC, for ASIM_NCCL_TUNED */
 };
 
@@ -52,7 +53,8 @@ struct asim_nccl_flow {
 
 struct asim_nccl {
     struct asim_nccl_spec spec; /* algo and proto as chosen */
-    uint32_t servers, local;    /* local: ranks in each server, and channels of a ring */
+    uint32_t servers, local;    /* local: ranks in each server */
+    uint32_t channels;          /* rings; heads of trees, each with two of them; at most local */
     uint32_t chunks;            /* of a channel of a tree or chain; else 1 */
     struct {
         struct asim_nccl_flow *at;

@@ -178,6 +178,7 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
                               .step = phase->step,
                               .subgroup = phase->subgroup,
                               .window = phase->choice->window,
+                              .channels = phase->choice->channels,
                               .variant = phase->variant,
                               .root = phase->ring.root,
                               .bytes = phase->bytes,

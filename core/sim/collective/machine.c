@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NCCL's rings, and heads of NVLS. */
+enum { MOST_CHANNELS = 32 };
+
 /* GB/s of a link that `gbytes` made: the same number, unless --bandwidth changed the link. */
 static double rate_of(const struct asim_topo *topo, uint32_t port, double gbytes)
 {
@@ -134,20 +137,34 @@ static uint64_t ns_of(double us)
     return us > 0 ? (uint64_t)(1000 * us + .5) : 0;
 }
 
+static struct asim_nccl_job job_of(const struct asim_world *world,
+                                   const struct asim_nccl_spec *spec)
+{
+    return (struct asim_nccl_job){.machine = world->set.machine,
+                                  .op = op_of(spec->coll_type),
+                                  .nodes = spec->ranks / spec->gpus_per_server,
+                                  .gpus = spec->gpus_per_server,
+                                  .bytes = spec->bytes,
+                                  .algo =
+                                      spec->algo == ASIM_NCCL_DIRECT ? ASIM_NCCL_AUTO : spec->algo,
+                                  .proto = -1,
+                                  .env = world->set.nccl_env};
+}
+
+uint32_t asim_world_machine_channels(const struct asim_world *world,
+                                     const struct asim_nccl_spec *spec)
+{
+    const struct asim_nccl_job job = job_of(world, spec);
+
+    return job.machine ? asim_nccl_senders(&job) : MOST_CHANNELS;
+}
+
 int asim_world_machine_plan(const struct asim_world *world, const struct asim_nccl_spec *spec,
                             struct asim_nccl_choice *plan)
 {
     struct asim_err ignored = {0};
     struct asim_nccl_time time;
-    struct asim_nccl_job job = {.machine = world->set.machine,
-                                .op = op_of(spec->coll_type),
-                                .nodes = spec->ranks / spec->gpus_per_server,
-                                .gpus = spec->gpus_per_server,
-                                .bytes = spec->bytes,
-                                .algo =
-                                    spec->algo == ASIM_NCCL_DIRECT ? ASIM_NCCL_AUTO : spec->algo,
-                                .proto = -1,
-                                .env = world->set.nccl_env};
+    const struct asim_nccl_job job = job_of(world, spec);
 
     if (!job.machine || asim_nccl_predict(&time, &job, &ignored))
         return 0;

@@ -16,6 +16,10 @@ int asim_world_machine_plan(const struct asim_world *world, const struct asim_nc
 /* 1 if the machine's GPUs reach each other over their NICs only: then rings that differ in their
  * order would meet at the NICs between servers. */
 int asim_world_machine_is_flat(const struct asim_world *world);
+/* The spec's `channels` for its algorithm: as the machine has rings or heads, without a machine as
+ * many as NCCL has at most. */
+uint32_t asim_world_machine_channels(const struct asim_world *world,
+                                     const struct asim_nccl_spec *spec);
 /* 1 if NCCL's variables allow the algorithm, and PXN where the spec has it. */
 int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec);
 

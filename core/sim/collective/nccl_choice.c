@@ -69,6 +69,7 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
         one.pxn = candidates[i].pxn;
         if (one.algo == ASIM_NCCL_RING && asim_world_machine_is_flat(world))
             one.gpus_per_server = 1;
+        one.channels = asim_world_machine_channels(world, &one);
         if ((only && one.algo != only) || !asim_world_machine_allows(world, &one))
             continue;
         ns = is_nvls && !has_nvls ? -1 : asim_nccl_estimate(world, ring, one, &way);
@@ -77,6 +78,7 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
             spec->algo = one.algo;
             spec->pxn = one.pxn;
             spec->gpus_per_server = one.gpus_per_server;
+            spec->channels = one.channels;
         }
     }
     return alone->whole >= 0;
@@ -90,7 +92,8 @@ static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
                                         [ASIM_NCCL_NVLS] = "NVLS",
                                         [ASIM_NCCL_NVLS_TREE] = "tree"};
     uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + (spec->pxn != 0));
-    uint32_t local = spec->gpus_per_server, channels = local;
+    uint32_t local = spec->gpus_per_server;
+    uint32_t channels = spec->channels && spec->channels < local ? spec->channels : local;
 
     if (world->made.nccl_said & bit)
         return;
@@ -196,6 +199,7 @@ static struct asim_nccl_choice plan_of(struct asim_world *world, const struct as
     plan.algo = chosen.algo;
     plan.proto = chosen.proto;
     plan.pxn = chosen.pxn;
+    plan.channels = chosen.channels;
     plan.is_flat = chosen.gpus_per_server < spec.gpus_per_server;
     return plan;
 }

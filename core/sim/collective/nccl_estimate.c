@@ -248,7 +248,7 @@ static double ring_ns(struct estimate *e)
     asim_map_init(&e->meetings);
     e->level = 0;
     for (e->pass = MEET; e->pass <= LOOK; e->pass++)
-        for (uint32_t channel = 0; channel < e->nccl->local; channel++)
+        for (uint32_t channel = 0; channel < e->nccl->channels; channel++)
             way = fmax(way, round_ns(e, channel));
     e->pass = NO_MEETING;
     asim_map_fini(&e->meetings);

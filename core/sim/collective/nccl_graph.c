@@ -159,6 +159,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
             spec->algo = phase->kernel.algo;
             spec->proto = phase->kernel.proto;
             spec->pxn = phase->kernel.pxn;
+            spec->channels = phase->kernel.channels;
             if (phase->kernel.is_flat)
                 spec->gpus_per_server = 1;
         }
@@ -260,7 +261,7 @@ static uint32_t count_chunks(const struct asim_nccl *nccl)
 static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
 {
     uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
-    int is_head = gpu % nccl->local == flow->channel % nccl->local;
+    int is_head = gpu % nccl->local == flow->channel % nccl->channels;
 
     if (nccl->spec.algo == ASIM_NCCL_NVLS)
         return asim_nvswitch_word(ASIM_NVSWITCH_ALL, nccl->local, flow->chunk);
@@ -336,7 +337,8 @@ static int is_same(const struct asim_nccl_graph *made, const struct asim_nccl *c
 
     return made->chunks == chosen->chunks && a->coll_type == b->coll_type && a->algo == b->algo &&
            a->pxn == b->pxn && a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
-           a->root == b->root && a->by_ranks == b->by_ranks && a->mesh == b->mesh;
+           a->channels == b->channels && a->root == b->root && a->by_ranks == b->by_ranks &&
+           a->mesh == b->mesh;
 }
 
 /* For rings and direct exchanges, the only algorithms that outgrow memory at sizes of interest. */
@@ -360,6 +362,7 @@ static int use_credit_plan(struct asim_world *world, struct asim_nccl_graph *com
     if (asim_coll_choose(&compiled->credits, word, err))
         return ASIM_EINVAL;
     compiled->credits.window = pairs ? 0 : nccl->local;
+    compiled->credits.channels = pairs ? 0 : nccl->channels;
     return 0;
 }
 

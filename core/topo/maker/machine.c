@@ -113,6 +113,7 @@ static int count_hosts(struct plan *p, uint32_t asked, struct asim_err *err)
 {
     const struct asim_machine *m = p->machine;
     const struct machine_options *opt = p->opt;
+    uint32_t domains; /* as few as can be, of as many nodes each */
     uint64_t hosts;
 
     p->gpus = opt->gpus ? opt->gpus : m->gpus;
@@ -126,7 +127,8 @@ static int count_hosts(struct plan *p, uint32_t asked, struct asim_err *err)
                             "%u nodes with %u GPUs each do not fit %u ranks: raise nodes.",
                             p->nodes, p->gpus, asked);
     p->hosts = (uint32_t)hosts;
-    p->domain = p->gpus * (p->nodes < m->hosts ? p->nodes : m->hosts);
+    domains = (p->nodes - 1) / m->hosts + 1;
+    p->domain = p->gpus * ((p->nodes - 1) / domains + 1);
     return 0;
 }
 

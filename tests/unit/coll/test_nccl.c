@@ -72,6 +72,7 @@ struct row {
     int coll_type, algo;
     uint32_t ranks, gps, pxn; /* pxn 2: no flow at an NVSwitch */
     uint64_t flows, bytes;    /* bytes of one flow */
+    uint32_t channels;        /* at most; 0: one a GPU */
 };
 static const struct row rows[] = {
     {ASIM_ALL_REDUCE, ASIM_NCCL_AUTO, 8, 8, 0, 896, 262144},
@@ -92,13 +93,19 @@ static const struct row rows[] = {
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 16 * 8 * 2 * 31, 131072},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 16 * 2 * 6, 524288},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 2, 32, 4194304},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 16, 8, 0, 1440, 349525, 3},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 16, 8, 1, 1620, 349525, 3},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 16, 8, 0, 6 * 64 * 2 * 15, 43690, 3},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 6 * 8 * (4 * (8 + 1 + 1 + 7) + 2 * 3), 349525,
+     3},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 6 * 8 * 2 * 31, 349525, 3},
 };
 
 static uint32_t channels_of(const struct asim_nccl *nccl)
 {
     int is_tree = nccl->spec.algo == ASIM_NCCL_TREE || nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
 
-    return is_tree ? 2 * nccl->local : nccl->local;
+    return is_tree ? 2 * nccl->channels : nccl->channels;
 }
 
 static void check_row(const struct row *row)
@@ -108,6 +115,7 @@ static void check_row(const struct row *row)
     struct asim_err err = {0};
     spec.pxn = row->pxn == 1;
     spec.by_ranks = row->pxn == 2;
+    spec.channels = row->channels;
     CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
     CHECK_STR(err.text, "");
     CHECK_U64(nccl.flows.n, row->flows);
@@ -163,13 +171,14 @@ static void check_nvls_from(uint64_t bytes, int algo)
 }
 
 /* PXN's plan sends as often between the same two as its flows do. */
-static void check_pxn(uint32_t n, uint32_t gps)
+static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels)
 {
     static int count[64][64];
     struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
     struct asim_nccl nccl;
     struct asim_err err = {0};
     spec.pxn = 1;
+    spec.channels = channels;
     memset(count, 0, sizeof count);
     CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
     for (size_t i = 0; i < nccl.flows.n; i++)
@@ -180,6 +189,7 @@ static void check_pxn(uint32_t n, uint32_t gps)
                                  .index = p,
                                  .step = 1,
                                  .window = gps,
+                                 .channels = channels,
                                  .bytes = 1 << 24};
         struct asim_plan plan;
         CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_pxn, &coll, &err), 0);
@@ -231,6 +241,7 @@ static void test_many_ranks(void)
                                             .bytes = 1ull << 40,
                                             .ranks = 1u << 24},
                                    .local = 64,
+                                   .channels = 64,
                                    .servers = 1u << 18};
 
     CHECK_U64(asim_nccl_chunks(&nccl), 1);
@@ -251,10 +262,11 @@ int main(void)
     check_tuned(1 << 30, ASIM_NCCL_SIMPLE);
     check_nvls_from(6330000, ASIM_NCCL_RING);
     check_nvls_from(6340000, ASIM_NCCL_NVLS);
-    check_pxn(16, 8);
-    check_pxn(12, 4);
-    check_pxn(8, 8);
-    check_pxn(6, 1);
+    check_pxn(16, 8, 0);
+    check_pxn(12, 4, 0);
+    check_pxn(8, 8, 0);
+    check_pxn(6, 1, 0);
+    check_pxn(16, 8, 3);
     check_member(16, 8);
     check_member(12, 4);
     check_member(6, 1);

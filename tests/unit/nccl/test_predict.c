@@ -92,6 +92,34 @@ static void check_arity(void)
     asim_machine_fini(&gb200);
 }
 
+/* A rack has more NICs than its NVLinks have rings of 45.1 GB/s, and than NVLS has heads. */
+static void check_senders(void)
+{
+    static const struct {
+        uint32_t nodes;
+        int algo;
+        uint32_t senders;
+    } wanted[] = {{32, ASIM_NCCL_RING, 16},
+                  {36, ASIM_NCCL_TREE, 16},
+                  {36, ASIM_NCCL_NVLS_TREE, 32},
+                  {18, ASIM_NCCL_RING, 16},
+                  {37, ASIM_NCCL_RING, 0}};
+    struct asim_machine gb200;
+    struct asim_nccl_job h100_job = {&h100,    ASIM_NCCL_ALL_REDUCE, 4,  8,
+                                     1u << 30, ASIM_NCCL_RING,       -1, NULL};
+    struct asim_err err = {0};
+
+    CHECK_U64(asim_nccl_senders(&h100_job), 0);
+    CHECK(!asim_machine_read(&gb200, "gb200-nvl72", &err));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct asim_nccl_job job = {
+            &gb200, ASIM_NCCL_ALL_REDUCE, wanted[i].nodes, 4, 1u << 30, wanted[i].algo, -1, NULL};
+
+        CHECK_U64(asim_nccl_senders(&job), wanted[i].senders);
+    }
+    asim_machine_fini(&gb200);
+}
+
 /* What the search of NCCL 2.23 itself makes of such nodes: with NCCL_CROSS_NIC=0 12, 6 and 2 rings
  * of 6 GB/s for 4, 3 and 2 GPUs, otherwise and by that of 2.28 a ring a NIC; two channels each. */
 static void check_returning_rings(void)
@@ -271,6 +299,7 @@ int main(void)
     check_steps_of_a_buffer();
     check_choice();
     check_arity();
+    check_senders();
     check_rccl();
     check_hypercube();
     check_refused();

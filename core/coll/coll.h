@@ -30,9 +30,11 @@ struct asim_coll {
     int subgroup;      /* 1 for a communicator group that is not the whole system */
     uint32_t window;   /* direct<W>: outstanding sends; 0 = no limit */
     uint32_t channels; /* rings of NCCL; 0 = as many as the window */
-    uint32_t variant;  /* double binary tree: 0 = RootMax, 1 = RootMin */
-    uint32_t root;     /* rooted collectives */
-    uint64_t bytes;    /* input of the phase */
+    uint32_t servers;  /* with `first`, as in struct asim_nccl_spec */
+    const uint32_t *first;
+    uint32_t variant; /* double binary tree: 0 = RootMax, 1 = RootMin */
+    uint32_t root;    /* rooted collectives */
+    uint64_t bytes;   /* input of the phase */
     /* All-to-all-v: bytes to each position, borrowed; NULL = equal sizes. This phase carries part
      * number `share` of `shares` equal parts of each. */
     const uint64_t *sizes;
@@ -96,9 +98,10 @@ extern const struct asim_member *const asim_coll_algo_table[];
 /* An entry of an "<type>-implementation" list, resolved. */
 struct asim_coll_choice {
     const struct asim_coll_algo *algo;
-    int one;           /* "one…": a single ring over all ranks replaces the dimensions */
-    uint32_t window;   /* direct<W>; GPUs of a server for algorithms with flows */
-    uint32_t channels; /* as in struct asim_coll */
+    int one;                    /* "one…": a single ring over all ranks replaces the dimensions */
+    uint32_t window;            /* direct<W>; GPUs of a server for algorithms with flows */
+    uint32_t channels, servers; /* as in struct asim_coll */
+    const uint32_t *first;
 };
 /* "ring", "oneDirect4", …; fails with the nearest name and the list. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err);

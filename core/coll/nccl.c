@@ -15,13 +15,21 @@ const char *const asim_nccl_algo_names[] = {"auto", "tuned",     "ring",   "tree
                                             "nvls", "nvls_tree", "direct", NULL};
 const char *const asim_nccl_proto_names[] = {"Simple", "LL", "LL128", NULL};
 
-/* Every server must have the same number of members, in consecutive positions. Real jobs have
- * uneven groups; NCCL's channels, and SimAI's model of them, do not cover them. */
+/* Every server has the same number of members, in consecutive positions, or `first` says how many.
+ * SimAI's model does not cover uneven groups; NCCL has as many channels as the smallest server. */
 static int place(struct asim_nccl *nccl, struct asim_err *err)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     uint64_t last = s->base + (uint64_t)(s->ranks - 1) * s->stride;
     uint32_t gps = s->gpus_per_server;
+    if (s->first) {
+        nccl->servers = s->servers;
+        nccl->local = s->ranks;
+        for (uint32_t i = 0; i < s->servers; i++)
+            if (s->first[i + 1] - s->first[i] < nccl->local)
+                nccl->local = s->first[i + 1] - s->first[i];
+        return 0;
+    }
     if (s->ranks < 2 || !gps || last > UINT32_MAX)
         return asim_err_set(err, ASIM_EINVAL,
                             "a collective needs at least 2 ranks and servers of at least 1 GPU; "
@@ -31,7 +39,6 @@ static int place(struct asim_nccl *nccl, struct asim_err *err)
     for (uint32_t p = 1; p < s->ranks; p++)
         nccl->servers += (s->base + p * s->stride) / gps != (s->base + (p - 1) * s->stride) / gps;
     nccl->local = s->ranks / nccl->servers;
-    nccl->channels = s->channels && s->channels < nccl->local ? s->channels : nccl->local;
     for (uint32_t p = 0; p < s->ranks; p++)
         if ((s->base + p * s->stride) / gps !=
                 (s->base + p / nccl->local * nccl->local * s->stride) / gps ||
@@ -137,6 +144,7 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
     int rc = place(nccl, err);
     if (rc)
         return rc;
+    nccl->channels = spec->channels && spec->channels < nccl->local ? spec->channels : nccl->local;
     choose(nccl);
     if (!is_possible(nccl, nccl->spec.algo))
         return asim_err_set(err, ASIM_EINVAL,
@@ -149,6 +157,13 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                        ? asim_nccl_chunks(nccl)
                        : 1;
     return 0;
+}
+
+void asim_nccl_make_flat(struct asim_nccl_spec *spec)
+{
+    spec->gpus_per_server = 1;
+    spec->first = NULL;
+    spec->servers = 0;
 }
 
 /* On success the caller calls asim_nccl_fini; on failure nccl is empty. Rings have O(n^2) flows. */

@@ -16,6 +16,8 @@
  * servers, or the algorithm cannot do the type. */
 int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                      struct asim_err *err);
+/* Makes the spec one of servers with a GPU each. */
+void asim_nccl_make_flat(struct asim_nccl_spec *spec);
 /* Payload of every flow of the chosen algorithm; 0 where a piece would be empty. */
 uint64_t asim_nccl_piece(const struct asim_nccl *nccl);
 /* The same on the wire: with the protocol's flags. */
@@ -51,10 +53,15 @@ int asim_nccl_direct(struct asim_nccl *nccl);
 struct asim_nccl_layout {
     uint32_t local, servers;
     int mesh;
+    const uint32_t *first; /* struct asim_nccl_spec */
 };
 struct asim_nccl_layout asim_nccl_layout(const struct asim_nccl *nccl);
-/* The i-th GPU of a server in channel c's order, from 0. */
-uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t channel, uint32_t i);
+/* The server of a member; its first member; how many it has. */
+uint32_t asim_nccl_server(struct asim_nccl_layout at, uint32_t p);
+uint32_t asim_nccl_first(struct asim_nccl_layout at, uint32_t server);
+uint32_t asim_nccl_size(struct asim_nccl_layout at, uint32_t server);
+/* The i-th member of a server in channel c's order, from 0. */
+uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t server, uint32_t channel, uint32_t i);
 /* Where a member sends in a step of channel c's ring: on in the server's order, then to the next
  * server. */
 uint32_t asim_nccl_next(struct asim_nccl_layout at, uint32_t channel, uint32_t step, uint32_t p);

@@ -19,29 +19,39 @@ static uint32_t local_of(const struct asim_plan *plan)
     return plan->coll.window ? plan->coll.window : 1;
 }
 
+static struct asim_nccl_layout layout_of(const struct asim_plan *plan)
+{
+    const struct asim_coll *coll = &plan->coll;
+
+    return (struct asim_nccl_layout){
+        local_of(plan), coll->first ? coll->servers : coll->n / local_of(plan), 0, coll->first};
+}
+
 static uint32_t channels_of(const struct asim_plan *plan)
 {
     return plan->coll.channels ? plan->coll.channels : local_of(plan);
 }
 
-/* The other direction is the mirror image. */
+/* The other direction is the mirror image, of servers that are alike. */
 static uint32_t mirrored(const struct asim_coll *coll, uint32_t position)
 {
-    return coll->step < 0 ? coll->n - 1 - position : position;
+    return coll->step < 0 && !coll->first ? coll->n - 1 - position : position;
 }
 
 /* The same test as for the flows (nccl_ring.c), so that both make as many messages.
  * 1 if there are servers to cross and another GPU to hand over to. */
 static int hands_over(const struct asim_plan *plan, int pxn)
 {
-    return pxn && local_of(plan) > 1 && plan->coll.n > local_of(plan) &&
+    return pxn && local_of(plan) > 1 && layout_of(plan).servers > 1 &&
            plan->coll.coll_type != ASIM_ALL_GATHER;
 }
 
 /* Sends of the member in each chunk. */
 static uint32_t sends_of(const struct asim_plan *plan, int pxn)
 {
-    uint32_t place = mirrored(&plan->coll, plan->coll.index) % local_of(plan);
+    struct asim_nccl_layout at = layout_of(plan);
+    uint32_t p = mirrored(&plan->coll, plan->coll.index);
+    uint32_t place = p - asim_nccl_first(at, asim_nccl_server(at, p));
 
     return channels_of(plan) + (hands_over(plan, pxn) && place < channels_of(plan));
 }
@@ -51,7 +61,7 @@ int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
     const struct asim_coll *coll = &plan->coll;
     uint32_t n = coll->n, local = local_of(plan), channels = channels_of(plan);
 
-    if (n % local)
+    if (n % local && !coll->first)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s%u: %u members are no whole number of servers of %u GPUs.",
                             plan->algo->member.name, local, n, local);
@@ -65,13 +75,14 @@ int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
 }
 
 /* The one whose next is p: a place back in the server's order, or the last of the server before. */
-static uint32_t previous(uint32_t local, uint32_t servers, uint32_t channel, uint32_t p)
+static uint32_t previous(struct asim_nccl_layout at, uint32_t channel, uint32_t p)
 {
-    uint32_t server = p / local, place = p % local;
+    uint32_t server = asim_nccl_server(at, p), place = p - asim_nccl_first(at, server), size;
 
-    if (place != channel)
-        return server * local + (place + local - 1) % local;
-    return (server + servers - 1) % servers * local + (channel + local - 1) % local;
+    if (place == channel)
+        server = (server + at.servers - 1) % at.servers;
+    size = asim_nccl_size(at, server);
+    return asim_nccl_first(at, server) + (place + size - 1) % size;
 }
 
 /* Chunk by chunk; in each chunk the channels in order, and last the piece that another GPU handed
@@ -86,21 +97,23 @@ void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
                          struct asim_coll_step *step)
 {
     const struct asim_coll *coll = &plan->coll;
-    uint32_t local = local_of(plan), servers = coll->n / local;
+    struct asim_nccl_layout at = layout_of(plan);
     uint32_t slot = (uint32_t)(k % sends_of(plan, pxn)), p = mirrored(coll, coll->index);
-    uint32_t server = p / local, place = p % local, to, from;
+    uint32_t server = asim_nccl_server(at, p), first = asim_nccl_first(at, server), to, from;
     int hands = hands_over(plan, pxn);
 
     if (slot == channels_of(plan)) {
-        to = (server + 1) % servers * local + place;
-        from = server * local + (place + local - 1) % local;
+        uint32_t size = asim_nccl_size(at, server);
+
+        to = asim_nccl_first(at, (server + 1) % at.servers) + p - first;
+        from = first + (p - first + size - 1) % size;
     } else {
-        to = asim_nccl_next((struct asim_nccl_layout){local, servers, 0}, slot, 0, p);
-        from = previous(local, servers, slot, p);
-        if (hands && to / local != server)
-            to = server * local + slot;
-        if (hands && from / local != server)
-            from = from / local * local + slot;
+        to = asim_nccl_next(at, slot, 0, p);
+        from = previous(at, slot, p);
+        if (hands && asim_nccl_server(at, to) != server)
+            to = first + slot;
+        if (hands && asim_nccl_server(at, from) != server)
+            from = asim_nccl_first(at, asim_nccl_server(at, from)) + slot;
     }
     step->to = mirrored(coll, to);
     step->from = mirrored(coll, from);

@@ -13,39 +13,66 @@
 
 struct asim_nccl_layout asim_nccl_layout(const struct asim_nccl *nccl)
 {
-    return (struct asim_nccl_layout){nccl->local, nccl->servers, nccl->spec.mesh};
+    return (struct asim_nccl_layout){nccl->local, nccl->servers, nccl->spec.mesh, nccl->spec.first};
+}
+
+uint32_t asim_nccl_first(struct asim_nccl_layout at, uint32_t server)
+{
+    return at.first ? at.first[server] : server * at.local;
+}
+
+uint32_t asim_nccl_size(struct asim_nccl_layout at, uint32_t server)
+{
+    return asim_nccl_first(at, server + 1) - asim_nccl_first(at, server);
+}
+
+uint32_t asim_nccl_server(struct asim_nccl_layout at, uint32_t p)
+{
+    uint32_t low = 0, high = at.servers;
+
+    if (!at.first)
+        return p / at.local;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+
+        *(at.first[middle] <= p ? &low : &high) = middle;
+    }
+    return low;
 }
 
 /* Rotated by the channel. In a mesh a zigzag, 0 1 -1 2 -2 …, whose rotations use each link once in
  * each direction (Williams, "Experimental designs balanced for the estimation of residual effects",
  * 1949): NCCL's search finds rings that share the links, too. */
-uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t channel, uint32_t i)
+uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t server, uint32_t channel, uint32_t i)
 {
+    uint32_t size = asim_nccl_size(at, server);
+
     if (at.mesh)
-        i = i % 2 ? (i + 1) / 2 : at.local - i / 2;
-    return (channel + i) % at.local;
+        i = i % 2 ? (i + 1) / 2 : size - i / 2;
+    return asim_nccl_first(at, server) + (channel + i) % size;
 }
 
-/* The i of a GPU in that order. */
-static uint32_t position_of(struct asim_nccl_layout at, uint32_t channel, uint32_t place)
+/* The i of a member in that order. */
+static uint32_t position_of(struct asim_nccl_layout at, uint32_t channel, uint32_t p)
 {
-    uint32_t off = (place + at.local - channel % at.local) % at.local;
+    uint32_t server = asim_nccl_server(at, p), size = asim_nccl_size(at, server);
+    uint32_t off = (p - asim_nccl_first(at, server) + size - channel % size) % size;
 
     if (!at.mesh)
         return off;
-    return off && off <= at.local / 2 ? 2 * off - 1 : 2 * ((at.local - off) % at.local);
+    return off && off <= size / 2 ? 2 * off - 1 : 2 * ((size - off) % size);
 }
 
 /* Inside a server to the next place, from the last place to the next server's entry. In one server
  * with a mesh a ring would use few of its links: there the steps go round all of them. */
 uint32_t asim_nccl_next(struct asim_nccl_layout at, uint32_t channel, uint32_t step, uint32_t p)
 {
-    uint32_t server = p / at.local, i = position_of(at, channel, p % at.local);
+    uint32_t server = asim_nccl_server(at, p), i = position_of(at, channel, p);
     if (at.mesh && at.servers == 1 && at.local > 2)
         return (p + 1 + (step + channel) % (at.local - 1)) % at.local;
-    if (i < at.local - 1)
-        return server * at.local + asim_nccl_place(at, channel, i + 1);
-    return (server + 1) % at.servers * at.local + channel;
+    if (i < asim_nccl_size(at, server) - 1)
+        return asim_nccl_place(at, server, channel, i + 1);
+    return asim_nccl_first(at, (server + 1) % at.servers) + channel;
 }
 
 /* SimAI's test for all-gather compares the addresses of two strings and so is never true.
@@ -62,8 +89,11 @@ int asim_nccl_hands_over(const struct asim_nccl *nccl)
 static uint32_t pass_on(struct asim_nccl *nccl, struct asim_nccl_flow flow, uint32_t next,
                         uint32_t parent)
 {
-    if (asim_nccl_hands_over(nccl) && next / nccl->local != flow.src / nccl->local) {
-        flow.dst = flow.src / nccl->local * nccl->local + flow.channel;
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
+    uint32_t server = asim_nccl_server(at, flow.src);
+
+    if (asim_nccl_hands_over(nccl) && asim_nccl_server(at, next) != server) {
+        flow.dst = asim_nccl_first(at, server) + flow.channel;
         parent = asim_nccl_add(nccl, &flow, parent);
         if (parent == ASIM_NCCL_NONE)
             return ASIM_NCCL_NONE;
@@ -99,7 +129,7 @@ static uint32_t chain_next(const struct asim_nccl *nccl, uint32_t channel, uint3
     struct asim_nccl_layout at = asim_nccl_layout(nccl);
     if (at.servers > 1)
         return asim_nccl_next(at, channel, 0, p);
-    return asim_nccl_place(at, channel, (position_of(at, channel, p) + 1) % at.local);
+    return asim_nccl_place(at, 0, channel, (position_of(at, channel, p) + 1) % at.local);
 }
 
 /* One chunk from `first` on through all other members. */

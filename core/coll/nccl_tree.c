@@ -21,7 +21,7 @@ struct tree {
     uint32_t *heap;             /* [servers] server at each place of the tree */
     uint32_t *up, *down;        /* [servers] flow that left a head upwards, that reached it */
     uint32_t *reached;          /* [servers] last flow into a head from its own server */
-    uint32_t into_head;         /* how many such flows there are, one after the other */
+    int is_straight;            /* all ranks send to the head, one after the other */
 };
 
 /* The ring's entry rank is the head of two channels. */
@@ -32,13 +32,18 @@ static uint32_t ring_of(const struct tree *t)
 
 static uint32_t head_of(const struct tree *t, uint32_t server)
 {
-    return server * t->nccl->local + ring_of(t);
+    return asim_nccl_first(asim_nccl_layout(t->nccl), server) + ring_of(t);
 }
 
 /* The i-th GPU of a server from the head on. */
 static uint32_t place_of(const struct tree *t, uint32_t server, uint32_t i)
 {
-    return server * t->nccl->local + asim_nccl_place(asim_nccl_layout(t->nccl), ring_of(t), i);
+    return asim_nccl_place(asim_nccl_layout(t->nccl), server, ring_of(t), i);
+}
+
+static uint32_t size_of(const struct tree *t, uint32_t server)
+{
+    return asim_nccl_size(asim_nccl_layout(t->nccl), server);
 }
 
 /* A flow with the tree's bytes and channel. All chunks have the same flows, so that the one that
@@ -61,8 +66,8 @@ static uint32_t send(struct tree *t, uint32_t from, uint32_t to, uint32_t parent
  */
 static int gather_chain(struct tree *t, uint32_t server)
 {
-    uint32_t local = t->nccl->local, before = ASIM_NCCL_NONE;
-    for (uint32_t i = local - 1; i > 0; i--) {
+    uint32_t before = ASIM_NCCL_NONE;
+    for (uint32_t i = size_of(t, server) - 1; i > 0; i--) {
         uint32_t from = place_of(t, server, i), to = place_of(t, server, i - 1);
         before = send(t, from, to, before);
         if (before == ASIM_NCCL_NONE)
@@ -75,14 +80,15 @@ static int gather_chain(struct tree *t, uint32_t server)
 /* All ranks to the NVSwitch, the sum from there to the head. */
 static int gather_switch(struct tree *t, uint32_t server)
 {
-    uint32_t local = t->nccl->local, nvswitch = t->nccl->spec.ranks + server;
+    uint32_t size = size_of(t, server), nvswitch = t->nccl->spec.ranks + server;
+    uint32_t base = asim_nccl_first(asim_nccl_layout(t->nccl), server);
     uint32_t first = (uint32_t)t->nccl->flows.n;
-    for (uint32_t i = 0; i < local; i++)
-        if (send(t, server * local + i, nvswitch, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+    for (uint32_t i = 0; i < size; i++)
+        if (send(t, base + i, nvswitch, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
     t->reached[server] = send(t, nvswitch, head_of(t, server), first);
     int rc = t->reached[server] == ASIM_NCCL_NONE;
-    for (uint32_t i = 1; i < local && !rc; i++)
+    for (uint32_t i = 1; i < size && !rc; i++)
         rc = asim_nccl_wait(t->nccl, first + i);
     return rc ? ASIM_ENOMEM : 0;
 }
@@ -92,9 +98,9 @@ static int gather_switch(struct tree *t, uint32_t server)
  * busier direction. */
 static int gather_head(struct tree *t, uint32_t server)
 {
-    uint32_t local = t->nccl->local;
-    for (uint32_t i = 1; i < local; i++) {
-        uint32_t from = server * local + (ring_of(t) + i) % local;
+    uint32_t size = size_of(t, server), base = asim_nccl_first(asim_nccl_layout(t->nccl), server);
+    for (uint32_t i = 1; i < size; i++) {
+        uint32_t from = base + (ring_of(t) + i) % size;
         t->reached[server] = send(t, from, head_of(t, server), ASIM_NCCL_NONE);
         if (t->reached[server] == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
@@ -106,7 +112,8 @@ static int gather_head(struct tree *t, uint32_t server)
 static int wait_for_server(struct tree *t, uint32_t server)
 {
     int rc = 0;
-    for (uint32_t i = t->into_head; i-- > 0 && t->reached[server] != ASIM_NCCL_NONE && !rc;)
+    for (uint32_t i = t->is_straight ? size_of(t, server) - 1 : 1;
+         i-- > 0 && t->reached[server] != ASIM_NCCL_NONE && !rc;)
         rc = asim_nccl_wait(t->nccl, t->reached[server] - i);
     return rc;
 }
@@ -158,7 +165,7 @@ static int go_down(struct tree *t)
 /* From the head to its server: along the chain, or to all: by the NVSwitch, or straight. */
 static int spread(struct tree *t, uint32_t server)
 {
-    uint32_t local = t->nccl->local, head = head_of(t, server), before = t->down[server];
+    uint32_t head = head_of(t, server), before = t->down[server];
     int root = server == t->heap[0], to_all = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
     int by_switch = to_all && !t->nccl->spec.by_ranks;
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
@@ -169,7 +176,7 @@ static int spread(struct tree *t, uint32_t server)
             return ASIM_ENOMEM;
         from = nvswitch;
     }
-    for (uint32_t i = 1; i < local; i++) {
+    for (uint32_t i = 1; i < size_of(t, server); i++) {
         uint32_t to = place_of(t, server, i);
         int first_of_root = root && !by_switch && (to_all || i == 1);
         uint32_t flow = send(t, from, to, first_of_root ? ASIM_NCCL_NONE : last);
@@ -227,10 +234,9 @@ int asim_nccl_tree(struct asim_nccl *nccl)
     size_t servers = nccl->servers;
     uint32_t channels = 2 * nccl->channels;
     uint32_t *memory = malloc(4 * servers * sizeof *memory);
-    int straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks;
     struct tree t = {.nccl = nccl,
                      .flow = {.bytes = asim_nccl_piece(nccl)},
-                     .into_head = straight ? nccl->local - 1 : 1};
+                     .is_straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks};
     int rc = memory ? 0 : ASIM_ENOMEM;
     if (!rc) {
         t.heap = memory;

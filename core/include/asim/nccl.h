@@ -31,6 +31,10 @@ struct asim_nccl_spec {
     uint32_t ranks, root;  /* members; position of the root of a broadcast or reduce */
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
+    /* Where servers have different numbers of members: the position of the first member of each,
+     * and last the number of members, [servers + 1], borrowed. Else NULL and 0. */
+    const uint32_t *first;
+    uint32_t servers;
     uint32_t channels; /* rings, and heads of trees, at most; 0: as many as GPUs in a server */
     int pxn;           /* 1: PXN where SimAI has it, 2: also in all-gathers */
     int nvls, hopper;  /* 1: NVLS asked for; GPUs are H100 or H800 */
@@ -53,7 +57,7 @@ struct asim_nccl_flow {
 
 struct asim_nccl {
     struct asim_nccl_spec spec; /* algo and proto as chosen */
-    uint32_t servers, local;    /* local: ranks in each server */
+    uint32_t servers, local;    /* local: ranks in each server, or in the smallest */
     uint32_t channels;          /* rings; heads of trees, each with two of them; at most local */
     uint32_t chunks;            /* of a channel of a tree or chain; else 1 */
     struct {
@@ -69,8 +73,9 @@ struct asim_nccl {
 /* By enum asim_nccl_algo and enum asim_nccl_proto. */
 extern ASIM_API const char *const asim_nccl_algo_names[], *const asim_nccl_proto_names[];
 
-/* Fails where members do not lie evenly on servers, where the algorithm cannot do the collective,
- * when out of memory and above the ceiling. *nccl is the caller's to _fini where it succeeds. */
+/* Fails where members do not lie evenly on servers and no `first` says how, where the algorithm
+ * cannot do the collective, when out of memory and above the ceiling. *nccl is the caller's to
+ * _fini where it succeeds. */
 ASIM_API int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                             struct asim_err *err);
 ASIM_API void asim_nccl_fini(struct asim_nccl *nccl);

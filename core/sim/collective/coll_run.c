@@ -179,6 +179,8 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
                               .subgroup = phase->subgroup,
                               .window = phase->choice->window,
                               .channels = phase->choice->channels,
+                              .servers = phase->choice->servers,
+                              .first = phase->choice->first,
                               .variant = phase->variant,
                               .root = phase->ring.root,
                               .bytes = phase->bytes,

@@ -360,10 +360,8 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
     runner->parents = (uint32_t *)(runner->channels + graph->channels);
     runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
     if (graph->local)
-        runner->at_switch =
-            asim_nvswitch_tag(rank, chunk,
-                              asim_ring_rank(&asim_chunk_phase(chunk)->ring,
-                                             graph->member / graph->local * graph->local));
+        runner->at_switch = asim_nvswitch_tag(
+            rank, chunk, asim_ring_rank(&asim_chunk_phase(chunk)->ring, graph->first));
     chunk->runner = runner;
     runner->next = rank->shard->runners;
     if (runner->next)

@@ -140,15 +140,15 @@ static uint64_t ns_of(double us)
 static struct asim_nccl_job job_of(const struct asim_world *world,
                                    const struct asim_nccl_spec *spec)
 {
-    return (struct asim_nccl_job){.machine = world->set.machine,
-                                  .op = op_of(spec->coll_type),
-                                  .nodes = spec->ranks / spec->gpus_per_server,
-                                  .gpus = spec->gpus_per_server,
-                                  .bytes = spec->bytes,
-                                  .algo =
-                                      spec->algo == ASIM_NCCL_DIRECT ? ASIM_NCCL_AUTO : spec->algo,
-                                  .proto = -1,
-                                  .env = world->set.nccl_env};
+    return (struct asim_nccl_job){
+        .machine = world->set.machine,
+        .op = op_of(spec->coll_type),
+        .nodes = spec->first ? spec->servers : spec->ranks / spec->gpus_per_server,
+        .gpus = spec->gpus_per_server,
+        .bytes = spec->bytes,
+        .algo = spec->algo == ASIM_NCCL_DIRECT ? ASIM_NCCL_AUTO : spec->algo,
+        .proto = -1,
+        .env = world->set.nccl_env};
 }
 
 uint32_t asim_world_machine_channels(const struct asim_world *world,

@@ -68,17 +68,14 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
         one.algo = candidates[i].algo;
         one.pxn = candidates[i].pxn;
         if (one.algo == ASIM_NCCL_RING && asim_world_machine_is_flat(world))
-            one.gpus_per_server = 1;
+            asim_nccl_make_flat(&one);
         one.channels = asim_world_machine_channels(world, &one);
         if ((only && one.algo != only) || !asim_world_machine_allows(world, &one))
             continue;
         ns = is_nvls && !has_nvls ? -1 : asim_nccl_estimate(world, ring, one, &way);
         if (ns >= 0 && (alone->whole < 0 || ns < alone->whole)) {
             *alone = (struct alone){ns, way};
-            spec->algo = one.algo;
-            spec->pxn = one.pxn;
-            spec->gpus_per_server = one.gpus_per_server;
-            spec->channels = one.channels;
+            *spec = one;
         }
     }
     return alone->whole >= 0;
@@ -92,20 +89,28 @@ static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
                                         [ASIM_NCCL_NVLS] = "NVLS",
                                         [ASIM_NCCL_NVLS_TREE] = "tree"};
     uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + (spec->pxn != 0));
-    uint32_t local = spec->gpus_per_server;
-    uint32_t channels = spec->channels && spec->channels < local ? spec->channels : local;
+    struct asim_err ignored = {0};
+    struct asim_nccl made;
+    uint32_t channels;
+    char gpus[64];
 
-    if (world->made.nccl_said & bit)
+    if ((world->made.nccl_said & bit) || asim_nccl_choose(&made, spec, &ignored))
         return;
     world->made.nccl_said |= bit;
+    channels = made.channels;
     if (spec->algo == ASIM_NCCL_TREE || spec->algo == ASIM_NCCL_NVLS_TREE)
         channels *= 2;
-    asim_world_diagnose(
-        world, "follows NCCL: %s of %llu bytes: %u %s%s%s over %u x %u GPU%s%s, %s",
-        asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes, channels,
-        words[spec->algo], spec->algo == ASIM_NCCL_NVLS ? "" : asim_text_s(channels),
-        spec->algo == ASIM_NCCL_NVLS_TREE ? " with NVLS" : "", spec->ranks / local, local,
-        asim_text_s(local), spec->pxn ? ", PXN" : "", asim_nccl_proto_names[spec->proto]);
+    if (spec->first)
+        snprintf(gpus, sizeof gpus, "%u GPUs of %u servers", spec->ranks, made.servers);
+    else
+        snprintf(gpus, sizeof gpus, "%u x %u GPU%s", made.servers, made.local,
+                 asim_text_s(made.local));
+    asim_world_diagnose(world, "follows NCCL: %s of %llu bytes: %u %s%s%s over %s%s, %s",
+                        asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes,
+                        channels, words[spec->algo],
+                        spec->algo == ASIM_NCCL_NVLS ? "" : asim_text_s(channels),
+                        spec->algo == ASIM_NCCL_NVLS_TREE ? " with NVLS" : "", gpus,
+                        spec->pxn ? ", PXN" : "", asim_nccl_proto_names[spec->proto]);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

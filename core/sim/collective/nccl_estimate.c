@@ -75,7 +75,7 @@ static uint32_t host_of(const struct estimate *e, uint32_t position, uint32_t sl
 
     if (position < nccl->spec.ranks)
         return asim_ring_rank(e->ring, position);
-    position = (position - nccl->spec.ranks) * nccl->local;
+    position = asim_nccl_first(asim_nccl_layout(nccl), position - nccl->spec.ranks);
     return asim_nvswitch_host(e->world, asim_ring_rank(e->ring, position), slot);
 }
 
@@ -171,7 +171,8 @@ static void occupy(struct estimate *e, uint32_t from, uint32_t to, double ns)
 
 static uint32_t server_of(const struct asim_nccl *nccl, uint32_t position)
 {
-    return position < nccl->spec.ranks ? position / nccl->local : position - nccl->spec.ranks;
+    return position < nccl->spec.ranks ? asim_nccl_server(asim_nccl_layout(nccl), position)
+                                       : position - nccl->spec.ranks;
 }
 
 /* Bytes a ns of a message alone: at most a window each round trip. These links carry data the other
@@ -191,12 +192,13 @@ static double rate_of(const struct estimate *e, const struct hop *hop)
 static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot)
 {
     const struct asim_netshape *shape = &e->world->set.shape;
-    int is_across = from / e->nccl->local != to / e->nccl->local;
+    int leaves = server_of(e->nccl, from) != server_of(e->nccl, to);
+    int is_across = leaves || from >= e->nccl->spec.ranks || to >= e->nccl->spec.ranks;
     struct hop hop = {0, 0, 0};
     double ns;
 
     e->met = 0;
-    e->leaves = server_of(e->nccl, from) != server_of(e->nccl, to);
+    e->leaves = leaves;
     if (e->world->set.route) {
         uint32_t src = host_of(e, from, slot), dst = host_of(e, to, slot);
 
@@ -223,14 +225,15 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
 static double round_ns(struct estimate *e, uint32_t channel)
 {
     const struct asim_nccl *nccl = e->nccl;
-    uint32_t n = nccl->spec.ranks, local = nccl->local;
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
+    uint32_t n = nccl->spec.ranks;
     double ns = 0;
 
     for (uint32_t p = 0; p < n; p++) {
-        uint32_t from = p, next = asim_nccl_next(asim_nccl_layout(nccl), channel, 0, p);
+        uint32_t from = p, next = asim_nccl_next(at, channel, 0, p);
 
-        if (asim_nccl_hands_over(nccl) && next / local != p / local) {
-            from = p / local * local + channel;
+        if (asim_nccl_hands_over(nccl) && server_of(nccl, next) != server_of(nccl, p)) {
+            from = asim_nccl_first(at, server_of(nccl, p)) + channel;
             ns += send(e, p, from, 0);
         }
         ns += send(e, from, next, 0);

@@ -11,13 +11,14 @@
  * Cost: a flow is two nodes and, behind the first step, a link, about 100 bytes with the list of
  * flows; 128 GPUs in servers of 8 have 260,000 flows for an all-reduce, 26 MB.
  *
- * The members' ranks tell which GPUs share a server: each server has the same number of members,
- * and servers ascend, so groups and logical dimensions of any stride fit. All members see the same
- * ring and so find the same graph. A ring of n members on servers of L has 2 (n-1) n L flows: above
- * ROOM flows the credit plan of the ring replaces them, with a diagnostic.
+ * The members' ranks tell which GPUs share a server (nccl_servers.h), so groups and logical
+ * dimensions of any stride fit. All members see the same ring and so find the same graph. A ring of
+ * n members on servers of L has 2 (n-1) n L flows: above ROOM flows the credit plan of the ring
+ * replaces them, with a diagnostic.
  */
 #include "coll/nccl.h"
 #include "sim/collective/nccl_graph.h"
+#include "sim/collective/nccl_servers.h"
 #include "sim/collective/op_graph.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
@@ -34,46 +35,6 @@
 enum { ROOM = 1 << 22, BY_NETWORK = 512 };
 
 /* --- the shape -------------------------------------------------------------------------------- */
-
-/* GPUs of a server: the number in the algorithm's name, else the topology's, else one. */
-static uint32_t server_size(const struct asim_world *world, const struct asim_coll_choice *word)
-{
-    if (word->window)
-        return word->window;
-    return world->set.topo.gpus_per_server ? world->set.topo.gpus_per_server : 1;
-}
-
-/* By the ranks of the job where the algorithm's name says how large servers are; else by the hosts
- * of the topology, wherever ranks are placed. */
-static uint32_t server_of(const struct asim_rank *rank, const struct asim_coll_choice *word,
-                          uint32_t member, uint32_t size)
-{
-    const struct asim_world *world = rank->world;
-
-    if (word->window || !world->set.route)
-        return (member - rank->job->first) / size;
-    return asim_topo_external_id(&world->set.topo, member) / size;
-}
-
-/* Members in each server; 0 where servers have different numbers of members or a server comes
- * twice. */
-static uint32_t local_of(const struct asim_rank *rank, const struct asim_coll_choice *word,
-                         const struct asim_ring_of *ring, uint32_t size)
-{
-    uint32_t local = 0;
-
-    for (uint32_t p = 0; p < ring->n; p++) {
-        uint32_t server = server_of(rank, word, asim_ring_rank(ring, p), size);
-        uint32_t before = p ? server_of(rank, word, asim_ring_rank(ring, p - 1), size) : server;
-
-        if (server < before || (local && (server == before) != (p % local != 0)))
-            return 0;
-        if (!local && server != before)
-            local = p;
-    }
-    local = local ? local : ring->n;
-    return ring->n % local ? 0 : local;
-}
 
 /* Rates of NVLink and NIC of a GPU in GB/s, for the choice by size; 8e9 bits per second are 1 GB/s.
  */
@@ -109,14 +70,6 @@ static int has_gaps(const struct asim_ring_of *ring)
                          : ring->stride > 1;
 }
 
-static int is_tuned(const struct asim_coll_choice *word)
-{
-    struct asim_nccl_spec spec = {0};
-
-    word->algo->flows(&spec);
-    return spec.algo == ASIM_NCCL_TUNED;
-}
-
 /* Describes the phase for coll/nccl.h. There `bytes` is the whole buffer, so an all-gather
  * multiplies its contribution by the members. Servers are numbered by position, so the members'
  * ranks, strides and groups no longer matter. */
@@ -125,18 +78,18 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
 {
     struct asim_world *world = rank->world;
     uint64_t n = phase->ring.n, unpartitioned = phase->kind == ASIM_ALL_GATHER ? n : 1;
-    uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
-    uint32_t local = size > 1 ? local_of(rank, word, &phase->ring, size) : 1;
+    struct asim_nccl_spec servers = {.gpus_per_server = 1};
 
-    if (!local && is_tuned(word))
-        local = 1; /* NCCL takes one ring where servers differ */
-    if (asim_coll_can(word->algo, phase->kind, &rank->shard->scratch_err)) {
+    if (phase->kind != ASIM_ALL_TO_ALL &&
+        asim_nccl_servers_find(rank, word, &phase->ring, &servers))
+        asim_rank_fail_nomem(rank, "finding the servers of a communicator");
+    else if (asim_coll_can(word->algo, phase->kind, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);
-    } else if (!local) {
+    } else if (!servers.gpus_per_server) {
         asim_rank_fail(rank,
                        "%s: the %u members of a collective of rank %u do not lie evenly and in "
                        "order on servers of %u GPUs; NCCL's channels need as many in each",
-                       word->algo->member.name, phase->ring.n, rank->id, size);
+                       word->algo->member.name, phase->ring.n, rank->id, word->window);
     } else if (phase->bytes > UINT64_MAX / unpartitioned) {
         asim_rank_fail(rank,
                        "%s: an all-gather of %llu bytes from each of %u members is more "
@@ -147,9 +100,12 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                                         .bytes = phase->bytes * unpartitioned,
                                         .ranks = phase->ring.n,
                                         .root = phase->ring.root,
-                                        .gpus_per_server = local,
+                                        .gpus_per_server = servers.gpus_per_server,
+                                        .first = servers.first,
+                                        .servers = servers.servers,
                                         .apart = has_gaps(&phase->ring),
-                                        .by_ranks = !asim_nvswitch_serves(world, local)};
+                                        .by_ranks =
+                                            !asim_nvswitch_serves(world, servers.gpus_per_server)};
         find_rates(world, spec);
         word->algo->flows(spec);
         if ((spec->algo == ASIM_NCCL_TUNED || world->set.machine) &&
@@ -161,7 +117,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
             spec->pxn = phase->kernel.pxn;
             spec->channels = phase->kernel.channels;
             if (phase->kernel.is_flat)
-                spec->gpus_per_server = 1;
+                asim_nccl_make_flat(spec);
         }
     }
     return rank->failed ? ASIM_EINVAL : 0;
@@ -170,14 +126,16 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
 int asim_nccl_graph_time(struct asim_rank *rank, struct asim_phase *phase)
 {
     static const struct asim_coll_choice any = {0};
-    uint32_t size = server_size(rank->world, &any);
-    uint32_t local = local_of(rank, &any, &phase->ring, size);
-    const struct asim_nccl_spec spec = {.coll_type = phase->kind,
-                                        .algo = ASIM_NCCL_DIRECT,
-                                        .bytes = phase->bytes,
-                                        .ranks = phase->ring.n,
-                                        .gpus_per_server = local ? local : 1};
+    struct asim_ring_of ring = phase->ring; /* the phase keeps its order */
+    struct asim_nccl_spec spec = {.coll_type = phase->kind,
+                                  .algo = ASIM_NCCL_DIRECT,
+                                  .bytes = phase->bytes,
+                                  .ranks = phase->ring.n};
 
+    if (asim_nccl_servers_find(rank, &any, &ring, &spec)) {
+        asim_rank_fail_nomem(rank, "finding the servers of a communicator");
+        return ASIM_EINVAL;
+    }
     if (!asim_nccl_choice(rank->world, &phase->ring, &spec, &phase->kernel,
                           &rank->shard->scratch_err))
         return 0;
@@ -209,6 +167,7 @@ static int are_alike(const struct asim_op_graph *members, const struct asim_nccl
 /* Counts the sends and receives of all members and allocates their nodes. */
 static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl)
 {
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
     int uses_nvswitch = 0, is_alike;
 
     for (size_t i = 0; i < nccl->flows.n; i++) {
@@ -223,7 +182,8 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
     is_alike = are_alike(members, nccl);
     for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         members[p].member = p;
-        members[p].local = uses_nvswitch ? nccl->local : 0;
+        members[p].first = asim_nccl_first(at, asim_nccl_server(at, p));
+        members[p].local = uses_nvswitch ? asim_nccl_size(at, asim_nccl_server(at, p)) : 0;
         members[p].pieces = is_alike ? members[p].n / 2 : 0;
         members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
         if (!members[p].nodes)
@@ -260,15 +220,18 @@ static uint32_t count_chunks(const struct asim_nccl *nccl)
  * slot tells pieces of one collective apart: quarters of NVLS, channels and chunks of a tree. */
 static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
 {
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
     uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
-    int is_head = gpu % nccl->local == flow->channel % nccl->channels;
+    uint32_t server = asim_nccl_server(at, gpu);
+    int is_head = gpu - asim_nccl_first(at, server) == flow->channel % nccl->channels;
 
     if (nccl->spec.algo == ASIM_NCCL_NVLS)
         return asim_nvswitch_word(ASIM_NVSWITCH_ALL, nccl->local, flow->chunk);
     return asim_nvswitch_word(flow->chunk % 2 ? ASIM_NVSWITCH_DOWN
                               : is_head       ? ASIM_NVSWITCH_HEAD
                                               : ASIM_NVSWITCH_PART,
-                              nccl->local, flow->channel * nccl->chunks + flow->chunk / 2);
+                              asim_nccl_size(at, server),
+                              flow->channel * nccl->chunks + flow->chunk / 2);
 }
 
 /* ends[2 i], ends[2 i + 1]: the send node and the receive node of flow i. Every parent of a flow
@@ -338,7 +301,8 @@ static int is_same(const struct asim_nccl_graph *made, const struct asim_nccl *c
     return made->chunks == chosen->chunks && a->coll_type == b->coll_type && a->algo == b->algo &&
            a->pxn == b->pxn && a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
            a->channels == b->channels && a->root == b->root && a->by_ranks == b->by_ranks &&
-           a->mesh == b->mesh;
+           a->mesh == b->mesh && a->servers == b->servers &&
+           (!a->first || !memcmp(a->first, b->first, a->servers * sizeof *a->first));
 }
 
 /* For rings and direct exchanges, the only algorithms that outgrow memory at sizes of interest. */
@@ -361,8 +325,12 @@ static int use_credit_plan(struct asim_world *world, struct asim_nccl_graph *com
             nccl->spec.ranks);
     if (asim_coll_choose(&compiled->credits, word, err))
         return ASIM_EINVAL;
-    compiled->credits.window = pairs ? 0 : nccl->local;
-    compiled->credits.channels = pairs ? 0 : nccl->channels;
+    if (pairs)
+        return 0;
+    compiled->credits.window = nccl->local;
+    compiled->credits.channels = nccl->channels;
+    compiled->credits.servers = nccl->spec.servers;
+    compiled->credits.first = nccl->spec.first;
     return 0;
 }
 
@@ -457,7 +425,7 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
         return 0;
     }
     phase->graph = &compiled->members[phase->ring.index];
-    return phase->graph->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
+    return phase->graph->local ? asim_nvswitch_check(rank, &phase->ring, phase->graph) : 0;
 }
 
 /* Call it at the world's end, when no chunk points into a graph any more. */
@@ -469,4 +437,5 @@ void asim_nccl_graph_fini(struct asim_world *world)
         world->made.nccl_graphs = compiled->next;
         free_compiled(compiled);
     }
+    asim_nccl_servers_fini(world);
 }

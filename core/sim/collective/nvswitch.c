@@ -26,6 +26,7 @@
  * one look-up; insertion keeps the senders of a piece in order.
  */
 #include "sim/collective/nvswitch.h"
+#include "sim/collective/op_graph.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/world.h"
 
@@ -146,14 +147,15 @@ static int have_same_nvswitches(const struct asim_topo *topo, uint32_t a, uint32
 }
 
 /* Each rank checks its own server. Costs local x ports. */
-int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local)
+int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
+                        const struct asim_op_graph *graph)
 {
-    uint32_t first = ring->index / local * local, p = first;
+    uint32_t p = graph->first;
 
-    while (p < first + local &&
+    while (p < graph->first + graph->local &&
            have_same_nvswitches(&rank->world->set.topo, rank->id, asim_ring_rank(ring, p)))
         p++;
-    if (p == first + local)
+    if (p == graph->first + graph->local)
         return 0;
     asim_rank_fail(rank,
                    "NVLS: ranks %u and %u should be GPUs of one server but are joined to different "

@@ -44,8 +44,10 @@ void asim_nvswitch_close(struct asim_world *world);
 /* 1 if all `local` members of each server of a ring can meet in an NVSwitch, judged by the whole
  * topology alone, so that all ranks get the same answer. */
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local);
+struct asim_op_graph;
 /* 0, or the rank has failed: members of its server hang on different NVSwitches. */
-int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local);
+int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
+                        const struct asim_op_graph *graph);
 /* The end point for a slot of a rank's server: its NVSwitches in turn. */
 uint32_t asim_nvswitch_host(const struct asim_world *world, uint32_t rank, uint32_t slot);
 /* Bits 20 to 63 of the tags of a phase; first: the lowest member of the rank's server in the phase.

@@ -28,10 +28,11 @@ struct asim_op_graph { /* the graph of one member */
     struct asim_op_graph *next;
     const char *prefix; /* borrowed from the configuration */
     uint32_t member, n;
-    uint32_t channels; /* of NCCL; 0: an algorithm given as traces */
-    uint32_t local;    /* members of a server where flows end at NVSwitches; else 0 */
-    uint32_t pieces;   /* each member sends so many to NVSwitches and gets them back, or to the
-                          next member of its server, and does nothing else; 0: no such algorithm */
+    uint32_t channels;     /* of NCCL; 0: an algorithm given as traces */
+    uint32_t local, first; /* members of the server, where flows end at NVSwitches, else 0; of these
+                              the first */
+    uint32_t pieces;       /* each member sends so many to NVSwitches and gets them back, or to the
+                              next member of its server, and does nothing else; 0: no such algorithm */
     struct asim_op_graph_node *nodes;          /* ascending id */
     ASIM_VEC(struct asim_op_graph_link) links; /* by parent, then child */
 };

@@ -108,6 +108,30 @@ static uint32_t channels_of(const struct asim_nccl *nccl)
     return is_tree ? 2 * nccl->channels : nccl->channels;
 }
 
+/* Servers of 3, 5, 1 and 4 members, and the same without the one of 1. */
+static const uint32_t uneven[] = {0, 3, 8, 9, 13}, some[] = {0, 3, 8, 12};
+
+static void check_uneven(int algo, int pxn, int by_ranks, uint32_t channels)
+{
+    struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, algo, channels == 1 ? 13 : 12, 4);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+
+    spec.first = channels == 1 ? uneven : some;
+    spec.servers = channels == 1 ? 4 : 3;
+    spec.pxn = pxn;
+    spec.by_ranks = by_ranks;
+    CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
+    CHECK_U64(nccl.channels, channels);
+    check_order(&nccl);
+    if (algo == ASIM_NCCL_RING)
+        CHECK_U64(asim_nccl_ring_flows(&nccl), nccl.flows.n);
+    for (uint32_t c = 0; c < channels_of(&nccl); c++)
+        for (uint32_t k = 0; k < nccl.chunks; k++)
+            check_all_reduced(&nccl, c, k);
+    asim_nccl_fini(&nccl);
+}
+
 static void check_row(const struct row *row)
 {
     struct asim_nccl_spec spec = spec_of(row->coll_type, row->algo, row->ranks, row->gps);
@@ -171,7 +195,7 @@ static void check_nvls_from(uint64_t bytes, int algo)
 }
 
 /* PXN's plan sends as often between the same two as its flows do. */
-static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels)
+static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels, const uint32_t *first)
 {
     static int count[64][64];
     struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
@@ -179,6 +203,8 @@ static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels)
     struct asim_err err = {0};
     spec.pxn = 1;
     spec.channels = channels;
+    spec.first = first;
+    spec.servers = first ? 3 : 0;
     memset(count, 0, sizeof count);
     CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
     for (size_t i = 0; i < nccl.flows.n; i++)
@@ -190,6 +216,8 @@ static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels)
                                  .step = 1,
                                  .window = gps,
                                  .channels = channels,
+                                 .first = first,
+                                 .servers = first ? 3 : 0,
                                  .bytes = 1 << 24};
         struct asim_plan plan;
         CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_pxn, &coll, &err), 0);
@@ -262,11 +290,19 @@ int main(void)
     check_tuned(1 << 30, ASIM_NCCL_SIMPLE);
     check_nvls_from(6330000, ASIM_NCCL_RING);
     check_nvls_from(6340000, ASIM_NCCL_NVLS);
-    check_pxn(16, 8, 0);
-    check_pxn(12, 4, 0);
-    check_pxn(8, 8, 0);
-    check_pxn(6, 1, 0);
-    check_pxn(16, 8, 3);
+    check_pxn(16, 8, 0, NULL);
+    check_pxn(12, 4, 0, NULL);
+    check_pxn(8, 8, 0, NULL);
+    check_pxn(6, 1, 0, NULL);
+    check_pxn(16, 8, 3, NULL);
+    check_pxn(12, 3, 0, some);
+    check_pxn(12, 3, 2, some);
+    for (uint32_t channels = 1; channels <= 3; channels += 2)
+        for (int by_ranks = 0; by_ranks < 2; by_ranks++) {
+            check_uneven(ASIM_NCCL_RING, by_ranks, 0, channels);
+            check_uneven(ASIM_NCCL_TREE, 0, by_ranks, channels);
+            check_uneven(ASIM_NCCL_NVLS_TREE, 0, by_ranks, channels);
+        }
     check_member(16, 8);
     check_member(12, 4);
     check_member(6, 1);

@@ -32,6 +32,9 @@ struct asim_coll {
     uint32_t channels; /* rings of NCCL; 0 = as many as the window */
     uint32_t servers;  /* with `first`, as in struct asim_nccl_spec */
     const uint32_t *first;
+    /* direct, all-to-all: GPUs of a server; what leaves a server goes first to its GPU at the
+     * receiver's place (PXN). 0: straight. */
+    uint32_t pxn;
     uint32_t variant; /* double binary tree: 0 = RootMax, 1 = RootMin */
     uint32_t root;    /* rooted collectives */
     uint64_t bytes;   /* input of the phase */

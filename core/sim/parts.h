@@ -191,6 +191,7 @@ struct asim_phase {
      * op graph it is a ring that the network carries as these flows. */
     uint64_t flow_bytes;
     uint8_t is_ring; /* of NCCL, which a network may carry by itself */
+    uint32_t pxn;    /* struct asim_coll */
     struct asim_ring_of ring;
     int subgroup;
     struct asim_nccl_choice kernel;

@@ -9,10 +9,21 @@
  * An all-to-all-v (coll.sizes) is the same exchange with a size of its own for each message; its
  * receiver takes what comes. Our own: ASTRA-sim has none.
  *
+ * With PXN (coll.pxn) a message to GPU g of another server goes over NVLink to GPU g of the own
+ * one, which sends it on along its rail (NCCL's search.cc: ncclTopoGetNetDev, NCCL_P2P_PXN_LEVEL
+ * 2). A member sends its own messages first, then one for each that another GPU handed over; any
+ * arrival pays for it, and NVLinks bring those first.
+ *
  * Time on idle links without contention: all-reduce D + T + D + R + T + D; the others D + T + D (+
  * R). With a window the rounds add up. Its contention is the network's to find.
  */
 #include "coll/pipeline.h"
+
+/* How many messages other GPUs of the server hand over to a member. */
+static uint64_t relayed(const struct asim_coll *coll)
+{
+    return coll->pxn ? (uint64_t)(coll->pxn - 1) * (coll->n / coll->pxn - 1) : 0;
+}
 
 /* The window is the number of credits: with W of them free, W sends are under way. No window, or
  * one larger than the ring, means all at once. */
@@ -25,6 +36,8 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
     (void)err;
     plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
     plan->steps = plan->arrivals = coll->coll_type == ASIM_ALL_REDUCE ? 2ull * peers : peers;
+    plan->steps += relayed(coll);
+    plan->arrivals = plan->steps;
     asim_pipeline_init(plan, window, coll->subgroup ? (uint64_t)peers * window : window);
     return 0;
 }
@@ -37,11 +50,47 @@ static uint64_t share_of(const struct asim_coll *coll, uint64_t bytes)
     return bytes / coll->shares + (coll->share < bytes % coll->shares);
 }
 
+/* The member with the place of `to` in the server of `from`. */
+static uint32_t by_way_of(const struct asim_coll *coll, uint32_t from, uint32_t to)
+{
+    return from / coll->pxn * coll->pxn + to % coll->pxn;
+}
+
+/* Own messages by rising distance; then those of each other GPU of the server in turn, to the next
+ * servers. */
+static void pxn_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
+{
+    const struct asim_coll *coll = &plan->coll;
+    uint32_t n = coll->n, pxn = coll->pxn, own = coll->index, peers = n - 1;
+
+    step->send_bytes = step->recv_bytes = plan->msg_bytes;
+    step->min_arrivals = 0;
+    step->credits = 1;
+    if (k < peers) {
+        uint32_t to = (uint32_t)((own + k + 1) % n), from = (uint32_t)((own + n - k - 1) % n);
+
+        step->to = by_way_of(coll, own, to);
+        step->to = step->to == own ? to : step->to; /* it is its own relay */
+        step->from = from / pxn == own / pxn ? from : by_way_of(coll, from, own);
+    } else {
+        uint32_t server = (uint32_t)((k - peers) / (pxn - 1)) + 1;
+        uint32_t place = (uint32_t)((k - peers) % (pxn - 1)) + 1;
+
+        step->to = (own + server * pxn) % n;
+        step->from = own / pxn * pxn + (own + pxn - place) % pxn;
+    }
+}
+
 /* Peers in rising distance from each member, so that at every step no two send to the same one. The
  * gate holds the second half of an all-reduce back until all of the first half has arrived. */
 static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     uint64_t peers = plan->coll.n - 1, hop = k % peers + 1;
+
+    if (plan->coll.pxn) {
+        pxn_step(plan, k, step);
+        return;
+    }
 
     step->to = asim_coll_peer(&plan->coll, hop);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - hop);

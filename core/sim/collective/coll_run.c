@@ -181,6 +181,7 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
                               .channels = phase->choice->channels,
                               .servers = phase->choice->servers,
                               .first = phase->choice->first,
+                              .pxn = phase->pxn,
                               .variant = phase->variant,
                               .root = phase->ring.root,
                               .bytes = phase->bytes,

@@ -13,6 +13,10 @@
 /* NCCL's rings, and heads of NVLS. */
 enum { MOST_CHANNELS = 32 };
 
+/* The version since which a GPU hands over to a NIC that hangs on the processor (core/nccl/case.c).
+ */
+enum { PXN_BY_PROCESSOR = 22800 };
+
 /* GB/s of a link that `gbytes` made: the same number, unless --bandwidth changed the link. */
 static double rate_of(const struct asim_topo *topo, uint32_t port, double gbytes)
 {
@@ -117,14 +121,29 @@ static int op_of(int coll_type)
                                               : ASIM_NCCL_ALL_TO_ALL;
 }
 
+int asim_world_machine_has_pxn(const struct asim_world *world)
+{
+    const struct asim_machine *machine = world->set.machine;
+    const struct asim_nccl_env *env = world->set.nccl_env;
+
+    if (env && env->pxn_disable)
+        return 0;
+    return !machine || (machine->generation < ASIM_GENERATION_CDNA3 &&
+                        (machine->scale_up == ASIM_SCALE_UP_NVSWITCH ||
+                         machine->scale_up == ASIM_SCALE_UP_MESH) &&
+                        (machine->return_gbytes <= 0 || machine->nccl >= PXN_BY_PROCESSOR));
+}
+
 int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec)
 {
     const struct asim_nccl_env *env = world->set.nccl_env;
     int is_nvls = spec->algo == ASIM_NCCL_NVLS || spec->algo == ASIM_NCCL_NVLS_TREE;
 
+    if (spec->pxn && !asim_world_machine_has_pxn(world))
+        return 0;
     return !env ||
            ((env->algos[op_of(spec->coll_type)] >> spec->algo & 1) &&
-            !(spec->pxn && (env->pxn_disable || env->cross_nic == 1)) && !(is_nvls && !env->nvls));
+            !(spec->pxn && env->cross_nic == 1) && !(is_nvls && !env->nvls));
 }
 
 int asim_world_machine_is_flat(const struct asim_world *world)

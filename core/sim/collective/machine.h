@@ -20,6 +20,9 @@ int asim_world_machine_is_flat(const struct asim_world *world);
  * many as NCCL has at most. */
 uint32_t asim_world_machine_channels(const struct asim_world *world,
                                      const struct asim_nccl_spec *spec);
+/* 1 if GPUs hand messages over to the GPU of another NIC (PXN): NCCL over NVLinks, unless its
+ * variables say no; RCCL does not by default. */
+int asim_world_machine_has_pxn(const struct asim_world *world);
 /* 1 if NCCL's variables allow the algorithm, and PXN where the spec has it. */
 int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec);
 

@@ -5,6 +5,9 @@
  */
 #include "sim/collective/nccl_servers.h"
 #include "sim/world.h"
+#include "sim/collective/machine.h"
+#include "sim/rank/rank_shard.h"
+#include "topo/pair.h"
 #include "topo/topo.h"
 
 #include <stdlib.h>
@@ -200,6 +203,79 @@ int asim_nccl_servers_find(struct asim_rank *rank, const struct asim_coll_choice
     spec->first = servers->local ? NULL : servers->first;
     spec->servers = servers->local ? 0 : servers->n;
     return 0;
+}
+
+/* --- rails --------------------------------------------------------------------------------------
+ */
+
+/* Links between two members, 0 where there is no path. */
+static uint32_t hops(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t p,
+                     uint32_t q)
+{
+    const struct asim_world_setup *set = &rank->world->set;
+    struct asim_host_pair hosts = {asim_ring_rank(ring, p), asim_ring_rank(ring, q)};
+    struct asim_pair pair = {0};
+
+    if (asim_pair_get(&pair, set->route, hosts, set->net.payload_bytes,
+                      &rank->shard->scratch_err)) {
+        asim_rank_record_failure(rank);
+        return 0;
+    }
+    return pair.hops;
+}
+
+/* 1 if the members of all servers are the same of their GPUs. */
+static int have_same_places(const struct asim_rank *rank, const struct asim_ring_of *ring,
+                            uint32_t local)
+{
+    static const struct asim_coll_choice any = {0};
+    uint32_t size = server_size(rank->world, &any);
+
+    for (uint32_t p = local; p < ring->n; p++)
+        if (gpu_of(rank, &any, asim_ring_rank(ring, p)) % size !=
+            gpu_of(rank, &any, asim_ring_rank(ring, p % local)) % size)
+            return 0;
+    return 1;
+}
+
+/* Once for each. */
+static void say(struct asim_world *world, int is_sized)
+{
+    uint64_t bit = 1ull << (ASIM_ALL_TO_ALL % 8 * 8 + is_sized);
+    int is_said;
+
+    pthread_mutex_lock(&world->made.lock);
+    is_said = (world->made.nccl_said & bit) != 0;
+    world->made.nccl_said |= bit;
+    pthread_mutex_unlock(&world->made.lock);
+    if (is_said)
+        return;
+    asim_world_diagnose(world, is_sized
+                                   ? "all-to-all with a size for each pair goes straight from rail "
+                                     "to rail; NCCL would hand it over to the GPU on the "
+                                     "receiver's rail (PXN), so links between rails carry too much"
+                                   : "follows NCCL: all-to-all by PXN: over NVLink to the GPU on "
+                                     "the receiver's rail, which sends on");
+}
+
+uint32_t asim_nccl_servers_rails(struct asim_rank *rank, const struct asim_ring_of *ring,
+                                 int is_sized)
+{
+    static const struct asim_coll_choice any = {0};
+    struct asim_world *world = rank->world;
+    uint32_t local, straight;
+
+    if (world->set.settings.like != ASIM_LIKE_NCCL || !world->set.route || rank->failed ||
+        !asim_world_machine_has_pxn(world))
+        return 0;
+    local = server_size(world, &any) > 1 ? local_of(rank, &any, ring) : 1;
+    if (local < 2 || local == ring->n || !have_same_places(rank, ring, local))
+        return 0;
+    straight = hops(rank, ring, 0, local + 1);
+    if (hops(rank, ring, 1, local + 1) >= straight || hops(rank, ring, 0, 1) >= straight)
+        return 0;
+    say(world, is_sized);
+    return is_sized ? 0 : local;
 }
 
 void asim_nccl_servers_fini(struct asim_world *world)

@@ -16,6 +16,12 @@
  * word names an algorithm that needs as many members on each, in order. 0 or ASIM_ENOMEM. */
 int asim_nccl_servers_find(struct asim_rank *rank, const struct asim_coll_choice *word,
                            struct asim_ring_of *ring, struct asim_nccl_spec *spec);
+/* For the all-to-alls of a run that follows NCCL: members of each server, where each of them has
+ * one at the same place in every other server, nearer to it than to the others of that server, so
+ * that NCCL hands messages over inside servers (PXN). Else 0, and with sizes for each pair, which
+ * only the sender knows; a note says so. */
+uint32_t asim_nccl_servers_rails(struct asim_rank *rank, const struct asim_ring_of *ring,
+                                 int is_sized);
 void asim_nccl_servers_fini(struct asim_world *world);
 
 #endif

@@ -15,6 +15,7 @@
 #include "sim/collective/phase_plan.h"
 #include "sim/collective/groups.h"
 #include "sim/collective/nccl_graph.h"
+#include "sim/collective/nccl_servers.h"
 #include "sim/collective/nvswitch.h"
 
 /* The last entry of a list also serves the dimensions behind it (coll_setup.c). */
@@ -210,9 +211,11 @@ static void compile_flows(const struct asim_phase_plan *plan, struct asim_phase 
     if (plan->rank->failed)
         return;
     if (!phase->choice->algo->flows) {
-        if (world->set.machine && phase->kind == ASIM_ALL_TO_ALL &&
-            phase->choice->algo == world->set.direct.algo)
+        if (phase->kind != ASIM_ALL_TO_ALL || phase->choice->algo != world->set.direct.algo)
+            return;
+        if (world->set.machine)
             asim_nccl_graph_time(plan->rank, phase);
+        phase->pxn = asim_nccl_servers_rails(plan->rank, &phase->ring, 0);
         return;
     }
     if (asim_phase_plan_tags_fit(plan, phase->choice->algo->member.name))
@@ -333,6 +336,7 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
         phase->bytes += plan->sizes[d] / world->set.system.splits;
     if (world->set.machine && !plan->rank->failed)
         asim_nccl_graph_time(plan->rank, phase);
+    phase->pxn = asim_nccl_servers_rails(plan->rank, &phase->ring, 1);
 }
 
 /* A dimension order may change the size of a chunk (offlineGreedyFlex). */

@@ -9,7 +9,8 @@
 #include "coll/coll.h"
 #include "coll/nccl.h"
 
-extern const struct asim_coll_algo asim_coll_algo_nccl_ring, asim_coll_algo_nccl_pxn;
+extern const struct asim_coll_algo asim_coll_algo_nccl_ring, asim_coll_algo_nccl_pxn,
+    asim_coll_algo_direct;
 
 static struct asim_nccl_spec spec_of(int coll_type, int algo, uint32_t ranks, uint32_t gps)
 {
@@ -234,6 +235,44 @@ static void check_pxn(uint32_t n, uint32_t gps, uint32_t channels, const uint32_
     asim_nccl_fini(&nccl);
 }
 
+/* With PXN every member gets from each other what that sends it, and what crosses servers stays at
+ * one place of them: pxn messages for each pair of such places. */
+static void check_pxn_exchange(uint32_t n, uint32_t pxn)
+{
+    static int sent[64][64], taken[64][64];
+
+    memset(sent, 0, sizeof sent);
+    memset(taken, 0, sizeof taken);
+    for (uint32_t p = 0; p < n; p++) {
+        struct asim_coll coll = {.coll_type = ASIM_ALL_TO_ALL,
+                                 .n = n,
+                                 .index = p,
+                                 .step = 1,
+                                 .pxn = pxn,
+                                 .bytes = 1 << 20};
+        struct asim_plan plan;
+        struct asim_err err = {0};
+
+        CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_direct, &coll, &err), 0);
+        CHECK_U64(plan.steps, plan.arrivals);
+        for (uint64_t k = 0; k < plan.steps; k++) {
+            struct asim_coll_step step;
+
+            plan.algo->step(&plan, k, &step);
+            CHECK(step.to < n && step.to != p && step.from < n && step.from != p);
+            sent[p][step.to]++;
+            taken[step.from][p]++;
+        }
+    }
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t q = 0; q < n; q++) {
+            int is_near = p / pxn == q / pxn, is_rail = p % pxn == q % pxn;
+
+            CHECK_U64(sent[p][q], taken[p][q]);
+            CHECK_U64(sent[p][q], p == q ? 0 : is_near ? n / pxn : is_rail ? pxn : 0);
+        }
+}
+
 static void check_member(uint32_t n, uint32_t gps)
 {
     struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
@@ -297,6 +336,9 @@ int main(void)
     check_pxn(16, 8, 3, NULL);
     check_pxn(12, 3, 0, some);
     check_pxn(12, 3, 2, some);
+    check_pxn_exchange(12, 4);
+    check_pxn_exchange(16, 8);
+    check_pxn_exchange(6, 2);
     for (uint32_t channels = 1; channels <= 3; channels += 2)
         for (int by_ranks = 0; by_ranks < 2; by_ranks++) {
             check_uneven(ASIM_NCCL_RING, by_ranks, 0, channels);

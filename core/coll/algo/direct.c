@@ -35,8 +35,7 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
 
     (void)err;
     plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
-    plan->steps = plan->arrivals = coll->coll_type == ASIM_ALL_REDUCE ? 2ull * peers : peers;
-    plan->steps += relayed(coll);
+    plan->steps = (coll->coll_type == ASIM_ALL_REDUCE ? 2ull * peers : peers) + relayed(coll);
     plan->arrivals = plan->steps;
     asim_pipeline_init(plan, window, coll->subgroup ? (uint64_t)peers * window : window);
     return 0;
@@ -91,7 +90,6 @@ static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_co
         pxn_step(plan, k, step);
         return;
     }
-
     step->to = asim_coll_peer(&plan->coll, hop);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - hop);
     step->send_bytes = step->recv_bytes = plan->msg_bytes;

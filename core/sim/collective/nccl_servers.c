@@ -208,7 +208,7 @@ int asim_nccl_servers_find(struct asim_rank *rank, const struct asim_coll_choice
 /* --- rails --------------------------------------------------------------------------------------
  */
 
-/* Links between two members, 0 where there is no path. */
+/* Links between two members; UINT32_MAX where there is no path. */
 static uint32_t hops(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t p,
                      uint32_t q)
 {
@@ -221,7 +221,7 @@ static uint32_t hops(struct asim_rank *rank, const struct asim_ring_of *ring, ui
         asim_rank_record_failure(rank);
         return 0;
     }
-    return pair.hops;
+    return pair.hops ? pair.hops : UINT32_MAX;
 }
 
 /* 1 if the members of all servers are the same of their GPUs. */

@@ -35,6 +35,11 @@ static int place(struct asim_nccl *nccl, struct asim_err *err)
                             "a collective needs at least 2 ranks and servers of at least 1 GPU; "
                             "got %u ranks and %u GPUs per server.",
                             s->ranks, gps);
+    if (!s->base && s->stride == 1 && (s->ranks % gps == 0 || s->ranks < gps)) {
+        nccl->local = s->ranks < gps ? s->ranks : gps;
+        nccl->servers = s->ranks / nccl->local;
+        return 0;
+    }
     nccl->servers = 1;
     for (uint32_t p = 1; p < s->ranks; p++)
         nccl->servers += (s->base + p * s->stride) / gps != (s->base + (p - 1) * s->stride) / gps;

@@ -169,11 +169,12 @@ struct asim_world_made {
     struct asim_nccl_graph *nccl_graphs;          /* NCCL graphs compiled so far */
     struct asim_map nccl_choices;                 /* (group, bytes) -> 1 + index of NCCL's plan */
     ASIM_VEC(struct asim_nccl_choice) nccl_plans; /* (collective/nccl_choice.c) */
-    struct asim_map nccl_servers;                 /* (members, how many) -> one of these: */
-    struct asim_nccl_servers *all_nccl_servers;   /* (collective/nccl_servers.c) */
-    double *nccl_loads;                           /* of its links or ranks, or NULL */
-    uint64_t nccl_said;                           /* which of these a note has told */
-    struct asim_named_groups *named;              /* groups of METADATA ops (collective/groups.c) */
+    struct asim_map nccl_locals;  /* (base and stride, members) -> 1 + members of a server */
+    struct asim_map nccl_servers; /* (members, how many) -> one of these: */
+    struct asim_nccl_servers *all_nccl_servers; /* (collective/nccl_servers.c) */
+    double *nccl_loads;                         /* of its links or ranks, or NULL */
+    uint64_t nccl_said;                         /* which of these a note has told */
+    struct asim_named_groups *named;            /* groups of METADATA ops (collective/groups.c) */
 };
 
 /* The network that carries the messages. */

@@ -188,6 +188,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     asim_map_init(&world->run.sizes);
     asim_map_init(&world->made.nccl_choices);
     asim_map_init(&world->made.nccl_servers);
+    asim_map_init(&world->made.nccl_locals);
     world->op_done = asim_op_done;
     pthread_mutex_init(&world->made.lock, NULL);
     asim_topo_init(&world->set.topo);

@@ -70,6 +70,26 @@ static uint32_t local_of(const struct asim_rank *rank, const struct asim_coll_ch
     return ring->n % local ? 0 : local;
 }
 
+/* Every member of a ring asks, so the answer is kept where the ring has a short name. */
+static uint32_t known_local_of(const struct asim_rank *rank, const struct asim_coll_choice *word,
+                               const struct asim_ring_of *ring)
+{
+    struct asim_world_made *made = &rank->world->made;
+    uint64_t *slot, local;
+
+    if (server_size(rank->world, word) < 2)
+        return 1;
+    if (ring->members || word->window)
+        return local_of(rank, word, ring);
+    pthread_mutex_lock(&made->lock);
+    slot = asim_map_put(&made->nccl_locals, (uint64_t)ring->base << 32 | ring->stride, ring->n);
+    local = slot && *slot ? *slot - 1 : local_of(rank, word, ring);
+    if (slot)
+        *slot = local + 1;
+    pthread_mutex_unlock(&made->lock);
+    return (uint32_t)local;
+}
+
 /* --- uneven ones --------------------------------------------------------------------------------
  */
 
@@ -189,7 +209,7 @@ static void order(const struct asim_nccl_servers *servers, struct asim_ring_of *
 int asim_nccl_servers_find(struct asim_rank *rank, const struct asim_coll_choice *word,
                            struct asim_ring_of *ring, struct asim_nccl_spec *spec)
 {
-    uint32_t local = server_size(rank->world, word) > 1 ? local_of(rank, word, ring) : 1;
+    uint32_t local = known_local_of(rank, word, ring);
     const struct asim_nccl_servers *servers;
 
     spec->gpus_per_server = local;
@@ -268,7 +288,7 @@ uint32_t asim_nccl_servers_rails(struct asim_rank *rank, const struct asim_ring_
     if (world->set.settings.like != ASIM_LIKE_NCCL || !world->set.route || rank->failed ||
         !asim_world_machine_has_pxn(world))
         return 0;
-    local = server_size(world, &any) > 1 ? local_of(rank, &any, ring) : 1;
+    local = known_local_of(rank, &any, ring);
     if (local < 2 || local == ring->n || !have_same_places(rank, ring, local))
         return 0;
     straight = hops(rank, ring, 0, local + 1);
@@ -287,4 +307,5 @@ void asim_nccl_servers_fini(struct asim_world *world)
         free(servers);
     }
     asim_map_fini(&world->made.nccl_servers);
+    asim_map_fini(&world->made.nccl_locals);
 }

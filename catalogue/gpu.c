@@ -12,14 +12,14 @@
 
 static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, struct asim_err *err)
 {
-    static const char *const keys[] = {"tflops_16bit", "tflops_32bit", "memory_GBps", "tflops_8bit",
-                                       "tflops_4bit"};
+    static const char *const keys[] = {"tflops_16bit", "tflops_32bit", "memory_GBps",
+                                       "tflops_8bit",  "tflops_4bit",  "memory_GB"};
     const size_t needed = 3;
-    const char *key =
-        asim_catalogue_unknown(row, (const char *const[]){"name", "source", keys[0], keys[1],
-                                                          keys[2], keys[3], keys[4], NULL});
+    const char *key = asim_catalogue_unknown(row, (const char *const[]){"name", "source", keys[0],
+                                                                        keys[1], keys[2], keys[3],
+                                                                        keys[4], keys[5], NULL});
     double *const values[] = {&gpu->tflops_16bit, &gpu->tflops_32bit, &gpu->memory_gbps,
-                              &gpu->tflops_8bit, &gpu->tflops_4bit};
+                              &gpu->tflops_8bit,  &gpu->tflops_4bit,  &gpu->memory_gb};
 
     snprintf(gpu->name, sizeof gpu->name, "%.31s", json_string_value(json_object_get(row, "name")));
     if (key)

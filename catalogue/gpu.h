@@ -13,6 +13,7 @@ struct asim_gpu {
     char name[32];
     double tflops_16bit, tflops_32bit, memory_gbps; /* dense; GB/s of 1e9 bytes */
     double tflops_8bit, tflops_4bit;                /* dense; 0 = its tensor cores have none */
+    double memory_gb;                               /* 0 = not said */
     int is_built_in;                                /* not a row of the user's file */
 };
 

@@ -303,9 +303,11 @@ double asim_model_count(const struct asim_model *m)
     return ends + layers + (double)((2 * m->layers + 1) * m->norm_terms * m->hidden);
 }
 
-uint64_t asim_model_kv_bytes(const struct asim_model *m)
+uint64_t asim_model_kv_bytes(const struct asim_model *m, uint32_t tp)
 {
-    return 2 * m->layers * (m->kv_lora ? m->kv_lora + m->qk_rope : 2 * m->kv_heads * m->head_dim);
+    uint64_t heads = (m->kv_heads + tp - 1) / tp;
+
+    return 2 * m->layers * (m->kv_lora ? m->kv_lora + m->qk_rope : 2 * heads * m->head_dim);
 }
 
 double asim_model_head_size(const struct asim_model *m)

@@ -39,8 +39,9 @@ struct asim_model {
 int asim_model_find(struct asim_model *model, const char *name, struct asim_err *err);
 /* The parameters of the shape. */
 double asim_model_count(const struct asim_model *model);
-/* Bytes of the KV cache of one token, 2 bytes an element. */
-uint64_t asim_model_kv_bytes(const struct asim_model *model);
+/* Bytes of the KV cache of one token on each of tp GPUs, 2 bytes an element: they share the heads
+ * of keys and values, of which each has one at least, and a latent cache has no heads. */
+uint64_t asim_model_kv_bytes(const struct asim_model *model, uint32_t tp);
 /* Size of a head in scores and sums of values: operations of a pair of tokens are 4 times this. */
 double asim_model_head_size(const struct asim_model *model);
 

@@ -285,7 +285,8 @@ static int open_world(struct serving *s, struct asim_err *err)
                                                .max_batch = opt->max_batch,
                                                .max_tokens = opt->max_tokens,
                                                .kv_tokens = opt->kv_tokens,
-                                               .kv_bytes = asim_model_kv_bytes(&s->times.model)};
+                                               .kv_bytes =
+                                                   asim_model_kv_bytes(&s->times.model, opt->tp)};
     struct asim_settings settings = s->settings;
     int code;
 
@@ -390,6 +391,23 @@ static void note_requests(const struct serving *s)
                 cut, requests->n);
 }
 
+/* What does not fit would run all the same. */
+static void note_memory(const struct serving *s)
+{
+    const struct options *opt = s->opt;
+    const struct asim_model *model = &s->times.model;
+    double weights = 2e-9 * model->params / (opt->tp * opt->pp), most = s->times.gpu.peak.memory_gb;
+    double cache =
+        1e-9 * (double)opt->kv_tokens * (double)asim_model_kv_bytes(model, opt->tp) / opt->pp;
+
+    if (!opt->times && most > 0 && weights + cache > most)
+        fprintf(stderr,
+                "note: a GPU would hold %.0f GB of weights and %.0f GB of KV caches "
+                "(--kv-tokens=%" PRIu64 "), and %s has %.0f GB: raise --tp or --pp, or name "
+                "another --gpu\n",
+                weights, cache, opt->kv_tokens, s->times.gpu.peak.name, most);
+}
+
 static int serve(const struct asim_args *args, struct asim_err *err)
 {
     static const char *const names[] = {"requests.csv", "inference.json"};
@@ -416,6 +434,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     if (!code) {
         note_idle(args, opt);
         note_requests(&s);
+        note_memory(&s);
         code = open_world(&s, err);
     }
     if (!code)

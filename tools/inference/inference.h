@@ -168,7 +168,7 @@ struct asim_engine_options {
     uint32_t max_batch;  /* requests that run */
     uint64_t max_tokens; /* of an iteration */
     uint64_t kv_tokens;  /* of all requests of an instance; 0 = no limit */
-    uint64_t kv_bytes;   /* of one token */
+    uint64_t kv_bytes;   /* of one token, of the layers of all stages on a GPU */
 };
 struct asim_engine;
 /* The scheduler of that name, for instances of split or mixed roles. */

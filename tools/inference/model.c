@@ -4,6 +4,7 @@
  * GPU's peaks (catalogue/kernels.h). Arithmetic is 2 operations for each parameter that a token
  * uses, and 4 x layers x heads x head_dim for each pair of tokens that attend. Bytes are the
  * parameters that some token of the iteration uses, and the KV caches it reads, 2 bytes an element.
+ * Tensor-parallel GPUs share parameters and arithmetic evenly, and KV caches by their heads.
  */
 #include "tools/inference/inference.h"
 
@@ -184,7 +185,8 @@ static double roofline(const struct asim_times *times, const struct asim_batch *
     double scores = 4 * (double)(m->layers * m->heads) * asim_model_head_size(m);
     const struct asim_gpu_work work = {
         .ops = (2 * used * tokens + scores * batch->attention) / times->gpus,
-        .bytes = (2 * read + (double)batch->kv_read * (double)asim_model_kv_bytes(m)) / times->gpus,
+        .bytes = 2 * read / times->gpus +
+                 (double)batch->kv_read * (double)asim_model_kv_bytes(m, times->gpus),
         .count = 1};
 
     return 1000 * asim_gpu_work_us(&times->gpu, &work);

@@ -12,9 +12,9 @@ enum { READY, PULL, SHARD, GOT, DONE }; /* kinds of messages */
 
 static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kind, uint32_t number)
 {
-    uint64_t gpus = engine->opt.gpus,
+    uint64_t stages = engine->opt.stages,
              cache = engine->requests->at[number].prompt * engine->opt.kv_bytes;
-    uint64_t bytes = kind == SHARD ? (cache + gpus - 1) / gpus : NOTICE_BYTES;
+    uint64_t bytes = kind == SHARD ? (cache + stages - 1) / stages : NOTICE_BYTES;
     const struct asim_own_message message = {src, dst, bytes,
                                              (uint64_t)number << ASIM_COOKIE_BITS | (unsigned)kind};
 

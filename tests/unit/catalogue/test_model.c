@@ -80,7 +80,9 @@ static void test_files(void)
                     &err),
               0);
     CHECK(model.params == 64000 + 2 * (3 * 4096 + 64 + 64 + 64 + 3 * 8192 + 128) + 64);
-    CHECK_U64(asim_model_kv_bytes(&model), 2 * 2 * 2 * 2 * 16);
+    CHECK_U64(asim_model_kv_bytes(&model, 1), 2 * 2 * 2 * 2 * 16);
+    CHECK_U64(asim_model_kv_bytes(&model, 2), 2 * 2 * 2 * 1 * 16);
+    CHECK_U64(asim_model_kv_bytes(&model, 8), 2 * 2 * 2 * 1 * 16); /* each GPU has a head */
     CHECK_U64(found(&model,
                     "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 2, \"n_head\": 4, "
                     "\"n_inner\": null, \"n_positions\": 8, \"vocab_size\": 1000}",
@@ -114,7 +116,8 @@ static void test_names(void)
     CHECK(model.as_aicb && model.layers == 126);
     CHECK_U64(asim_model_find(&model, "DeepSeek-V3", &err), 0);
     CHECK(!model.as_aicb && model.hidden == 7168);
-    CHECK_U64(asim_model_kv_bytes(&model), 2 * 61 * 576);
+    CHECK_U64(asim_model_kv_bytes(&model, 1), 2 * 61 * 576);
+    CHECK_U64(asim_model_kv_bytes(&model, 8), 2 * 61 * 576); /* no heads to share */
     CHECK_U64(asim_model_find(&model, "deepseek671", &err), 0);
     CHECK(model.as_aicb && model.hidden == 7168 && model.aicb_hidden == 18432 &&
           model.aicb_tp == 1);

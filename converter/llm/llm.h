@@ -121,6 +121,9 @@ int asim_llm_fit_batch(struct asim_llm_options *opt);
 /* Checks the options and derives values; sizes that do not divide are an error. */
 int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err);
 
+/* Parameters of a GPU's share of a distributed optimizer: those of experts, of which its
+ * expert-parallel group has each once, lie on fewer GPUs. */
+double asim_llm_shard(const struct asim_llm *llm);
 /* Bytes of an activation. */
 double asim_llm_element(const struct asim_llm_options *opt);
 /* Bytes of a gradient where ranks reduce it. */

@@ -155,6 +155,13 @@ static void sum_params(struct asim_llm *llm)
                         (layers - moe) * llm->p_mlp + llm->params_moe;
 }
 
+double asim_llm_shard(const struct asim_llm *llm)
+{
+    double moe = (double)llm->params_moe, dp = (double)llm->dp, ep = llm->opt->ep;
+
+    return ((double)llm->params_total - moe) / dp + moe / (dp > ep ? dp / ep : 1);
+}
+
 /* ga is micro-batches per data-parallel rank and iteration; the rest of an uneven batch is dropped,
  * as in AICB. */
 int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err)

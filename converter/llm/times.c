@@ -85,7 +85,7 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
     double t = o->tp, f = (double)llm->ffn, s = (double)o->seq;
     double ups = o->swiglu ? 2 : 1, active = o->moe ? o->topk : 1;
     double attention = (double)llm->p_attention, act = 2 * tokens * h;
-    double step = (double)llm->params_total / (double)llm->dp * 16;
+    double step = asim_llm_shard(llm) * 16;
     const struct work works[] = {
         {"Emb", 0, 2 * act},
         {"layernorm", 0, 2 * act},

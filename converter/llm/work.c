@@ -195,8 +195,9 @@ static void final(const struct maker *m, struct sums *part)
 static struct sum optimizer(const struct maker *m)
 {
     const struct asim_llm *llm = m->llm;
-    double dp = llm->opt->optimizer == ASIM_LLM_REPLICATED ? 1 : (double)llm->dp;
-    double params = (double)llm->params_total / dp, launches = 3 * (params / (1 << 26) + 1);
+    double params = llm->opt->optimizer == ASIM_LLM_REPLICATED ? (double)llm->params_total
+                                                               : asim_llm_shard(llm);
+    double launches = 3 * (params / (1 << 26) + 1);
     struct sum sum = {0, launches};
     const struct asim_gpu_work work = {
         .class = ASIM_GPU_OPTIMIZER, .bytes = 42 * params, .count = 1};

@@ -78,7 +78,8 @@ struct asim_llm_phases {
 };
 enum asim_llm_part {
     ASIM_LLM_ATTENTION,
-    ASIM_LLM_MLP,
+    ASIM_LLM_MLP,   /* with experts where there are some */
+    ASIM_LLM_DENSE, /* of DeepSeek's first layers, and of all without experts */
     ASIM_LLM_EMBEDDING,
     ASIM_LLM_FINAL,
     ASIM_LLM_PARTS

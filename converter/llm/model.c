@@ -130,7 +130,7 @@ static void count_params(struct asim_llm *llm)
     const struct asim_llm_options *o = llm->opt;
     uint64_t h = o->hidden, t = o->tp, f = llm->ffn, dense = o->dense_ffn ? o->dense_ffn : f,
              vocab = llm->padded_vocab / t;
-    uint64_t inner = f * o->experts / o->ep / t, gates = o->right && o->swiglu ? 2 : 1;
+    uint64_t inner = f * o->experts / o->ep / t, gates = o->right && (o->swiglu || llm->deepseek) ? 2 : 1;
     llm->p_embedding = o->right ? vocab * h : 4 * vocab * h + o->seq * h;
     llm->p_attention = attention_params(llm);
     llm->p_norm = o->right ? 4 * h : 2 * h;

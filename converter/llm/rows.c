@@ -206,7 +206,7 @@ static void put_moe(struct maker *m)
 /* Layers are counted from 0; only DeepSeek has dense_layers. */
 static void put_mlp(struct maker *m, uint64_t layer)
 {
-    struct asim_llm_phases half = part_of(m, ASIM_LLM_MLP, m->times->mlp, 2);
+    struct asim_llm_phases half = part_of(m, ASIM_LLM_DENSE, m->times->mlp, 2);
     struct asim_llm_phases full = part_of(m, ASIM_LLM_MLP, m->times->mlp, 1);
     if (m->llm->opt->moe && !(m->llm->deepseek && layer < m->llm->opt->dense_layers)) {
         put_moe(m);

@@ -153,20 +153,42 @@ static void attention(const struct maker *m, struct sums *part)
     add_residual(m, part);
 }
 
-/* Experts of a GPU are as many products of an equal part of the tokens. */
+/* `count` MLPs of inner size f that share the tokens. DeepSeek's have three matrices always. */
+static void add_mlp(const struct maker *m, struct sums *part, double tokens, double f, double count)
+{
+    double ups = m->llm->opt->swiglu || m->llm->deepseek ? 2 : 1;
+
+    add_product(m, part, (struct product){tokens / count, ups * f, m->h, count});
+    add_bytes(m, &part->of[FORWARD], ASIM_GPU_ACTIVATION, m->e * tokens * (ups + 1) * f);
+    add_bytes(m, &part->of[INPUT], ASIM_GPU_ACTIVATION, m->e * tokens * (2 * ups + 1) * f);
+    add_product(m, part, (struct product){tokens / count, m->h, f, count});
+}
+
+static void dense(const struct maker *m, struct sums *part)
+{
+    const struct asim_llm_options *o = m->llm->opt;
+    uint64_t f = o->dense_ffn ? o->dense_ffn : m->llm->ffn;
+
+    add_norm(m, part);
+    add_mlp(m, part, m->n, (double)f / m->t, 1);
+    add_residual(m, part);
+}
+
+/* Experts of a GPU are as many products of an equal part of the tokens; shared ones get all. */
 static void mlp(const struct maker *m, struct sums *part)
 {
     const struct asim_llm_options *o = m->llm->opt;
-    double ups = o->swiglu ? 2 : 1, experts = o->moe ? (double)o->experts / o->ep : 1;
-    double tokens = o->moe ? m->n * o->topk : m->n, f = (double)m->llm->ffn / m->t;
+    double experts = (double)o->experts / o->ep, tokens = m->n * o->topk;
+    double f = (double)m->llm->ffn / m->t;
 
-    if (o->moe && experts > tokens)
-        experts = tokens;
+    if (!o->moe) {
+        dense(m, part);
+        return;
+    }
     add_norm(m, part);
-    add_product(m, part, (struct product){tokens / experts, ups * f, m->h, experts});
-    add_bytes(m, &part->of[FORWARD], ASIM_GPU_ACTIVATION, m->e * tokens * (ups + 1) * f);
-    add_bytes(m, &part->of[INPUT], ASIM_GPU_ACTIVATION, m->e * tokens * (2 * ups + 1) * f);
-    add_product(m, part, (struct product){tokens / experts, m->h, f, experts});
+    add_mlp(m, part, tokens, f, experts > tokens ? tokens : experts);
+    if (m->llm->deepseek && o->shared_experts)
+        add_mlp(m, part, m->n, f * (double)o->shared_experts, 1);
     add_residual(m, part);
 }
 
@@ -243,6 +265,7 @@ void asim_llm_work_times(struct asim_llm_times *times, const struct asim_llm *ll
     m.local = o->sp ? m.n / m.t : m.n;
     finish(&m, ASIM_LLM_ATTENTION, times, attention);
     finish(&m, ASIM_LLM_MLP, times, mlp);
+    finish(&m, ASIM_LLM_DENSE, times, dense);
     finish(&m, ASIM_LLM_EMBEDDING, times, embedding);
     finish(&m, ASIM_LLM_FINAL, times, final);
     step = optimizer(&m);

@@ -51,7 +51,7 @@ int asim_experts_read(struct asim_experts *experts, const char *word,
     uint64_t n = model->experts, layers = n ? model->layers - model->dense_layers : 0;
     uint32_t *order;
 
-    *experts = (struct asim_experts){.busiest = 1};
+    *experts = (struct asim_experts){.sum = (double)n, .busiest = 1};
     if (!strcmp(word, "uniform"))
         return 0;
     if (strncmp(word, "zipf:", 5) || asim_text_double(word + 5, &experts->exponent) ||
@@ -64,6 +64,7 @@ int asim_experts_read(struct asim_experts *experts, const char *word,
     order = malloc(n * sizeof *order);
     if (!order)
         return asim_err_nomem(err, "spreading experts");
+    experts->sum = 0;
     for (uint64_t i = 0; i < n; i++) {
         experts->sum += popularity(experts, i);
         order[i] = (uint32_t)i;
@@ -83,8 +84,6 @@ double asim_experts_named(const struct asim_experts *experts, const struct asim_
 {
     double named = 0;
 
-    if (!(experts->exponent > 0))
-        return fmin(tokens * (double)model->topk, (double)model->experts);
     for (uint64_t i = 0; i < model->experts; i++) {
         double each = fmin(1, (double)model->topk * popularity(experts, i) / experts->sum);
 

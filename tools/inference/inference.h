@@ -75,7 +75,7 @@ struct asim_experts {
 /* From uniform or zipf:EXPONENT, for a model whose experts are spread over so many GPUs. */
 int asim_experts_read(struct asim_experts *experts, const char *word,
                       const struct asim_model *model, uint32_t gpus, struct asim_err *err);
-/* Experts of a layer that some of the tokens go to: with uniform at most, else in the mean. */
+/* Experts of a layer that some of the tokens go to, in the mean. */
 double asim_experts_named(const struct asim_experts *experts, const struct asim_model *model,
                           double tokens);
 

@@ -180,8 +180,10 @@ static double roofline(const struct asim_times *times, const struct asim_batch *
     double tokens = (double)(batch->prefill_tokens + batch->decode_tokens);
     double experts = (double)m->experts, topk = (double)m->topk;
     double named = asim_experts_named(&times->experts, m, tokens);
-    double used = m->params - (experts - topk * times->experts.busiest) * m->expert_params;
-    double read = m->params - (experts - named) * m->expert_params;
+    /* A row of the embeddings is looked up, unless they are the output layer, too. */
+    double matrices = m->params - (m->tied ? 0 : (double)(m->vocab * m->hidden));
+    double used = matrices - (experts - topk * times->experts.busiest) * m->expert_params;
+    double read = matrices - (experts - named) * m->expert_params;
     double scores = 4 * (double)(m->layers * m->heads) * asim_model_head_size(m);
     const struct asim_gpu_work work = {
         .ops = (2 * used * tokens + scores * batch->attention) / times->gpus,

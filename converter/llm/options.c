@@ -79,7 +79,8 @@ const struct asim_option asim_llm_option_table[] = {
          ASIM_T_U64, vocab_unit, 1 << 16),
     FLAG("enable_sequence_parallel", "sp", "sequence parallelism", sp),
     FLAG("swiglu", NULL, "SwiGLU in the MLP", swiglu),
-    FLAG("use_flash_attn", "use_flash_attention", "flash attention (in the file name)", flash),
+    FLAG("use_flash_attn", "use_flash_attention",
+         "flash attention; formulas=right and a schedule have it unless this says 0", flash),
     FLAG("recompute_activations", "recompute", "attention is computed twice", recompute),
     FLAG("moe_enable", "moe", "mixture of experts (needs sp)", moe),
     FLAG("moe_grouped_gemm", NULL, "grouped GEMM (in the file name)", grouped_gemm),
@@ -268,10 +269,10 @@ static void fill_u64(uint64_t *at, uint64_t value)
 }
 
 /* Options whose defaults a model replaces, unless they are given. */
-static const char *const looked_for[] = {"moe_router_topk", "n_dense_layers", "n_shared_expert",
-                                         "global_batch",    "vocab_size",     "swiglu",
-                                         "qk_rope_dim",     "qk_nope_dim",    "q_lora_rank",
-                                         "kv_lora_rank",    "v_head_dim",     "world_size"};
+static const char *const looked_for[] = {
+    "moe_router_topk", "n_dense_layers", "n_shared_expert", "global_batch", "vocab_size",
+    "swiglu",          "qk_rope_dim",    "qk_nope_dim",     "q_lora_rank",  "kv_lora_rank",
+    "v_head_dim",      "world_size",     "use_flash_attn"};
 enum { LOOKED_FOR = sizeof looked_for / sizeof *looked_for };
 
 void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
@@ -354,7 +355,8 @@ static void apply(struct asim_llm_options *opt, const struct asim_model *model)
                      hidden != model->hidden;
 }
 
-/* AICB's defaults for options that neither the command line nor a preset sets. */
+/* AICB's defaults for options that neither the command line nor a preset sets, but for attention.
+ */
 static void apply_defaults(struct asim_llm_options *opt)
 {
     fill_u32(&opt->tp, 1);
@@ -363,6 +365,8 @@ static void apply_defaults(struct asim_llm_options *opt)
     fill_u32(&opt->heads, opt->layers);
     fill_u64(&opt->hidden, 1024);
     fill_u64(&opt->seq, 2048);
+    if ((opt->right || opt->schedule) && !is_given(opt, "use_flash_attn"))
+        opt->flash = 1; /* as Megatron-LM does by default today */
 }
 
 /* The options struct owns its strings, so a default is a copy, too. */

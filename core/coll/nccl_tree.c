@@ -2,10 +2,11 @@
  *
  * Trees for all-reduce, after NCCL: inside a server a chain (or, for nvls_tree, the NVSwitch), over
  * one rank of each server a binary tree. Every rank is head of two channels, as every NIC of NCCL
- * has two: the second uses the mirror image of the first one's tree, so that a server inside one is
- * a leaf of the other (Sanders, Speck, Träff, "Two-tree algorithms", 2009) and the NIC carries as
- * much as in a ring. The tree reduces the data on the way up and copies the result on the way down,
- * chunk after chunk. SimAI has such builders and never chooses them; this layout is ours.
+ * has two: the second uses the mirror image of the first one's tree (shifted where it would be the
+ * same), so that a server inside one is a leaf of the other (Sanders, Speck, Träff, "Two-tree
+ * algorithms", 2009) and the NIC carries as much as in a ring. The tree reduces the data on the way
+ * up and copies the result on the way down, chunk after chunk. SimAI has such builders and never
+ * chooses them.
  */
 #include "coll/nccl.h"
 
@@ -18,7 +19,6 @@ struct tree {
     struct asim_nccl *nccl;
     struct asim_nccl_flow flow; /* bytes, channel and chunk */
     uint32_t chunk, per_chunk;  /* being laid out; flows of one chunk of a channel */
-    uint32_t *heap;             /* [servers] server at each place of the tree */
     uint32_t *up, *down;        /* [servers] flow that left a head upwards, that reached it */
     uint32_t *reached;          /* [servers] last flow into a head from its own server */
     int is_straight;            /* all ranks send to the head, one after the other */
@@ -118,47 +118,77 @@ static int wait_for_server(struct tree *t, uint32_t server)
     return rc;
 }
 
-/* The tree over the servers' heads is a heap: the server at place i has those at 2 i + 1 and 2 i +
- * 2 below it, which works for any number of them. Every server's head sends up once its own server
- * and both children have come. Places are taken from the last to the first, so children are before
- * parents. */
+/* The tree over the servers' heads, which is NCCL's (trees.cc): a place whose lowest bit is b is
+ * above the places b / 2 before and behind it, and place 0 above the greatest power of two. So half
+ * of the edges join neighbours, which often share a leaf. Behind the last place the next smaller
+ * distance counts. The second tree is the first one mirrored, or shifted by one where servers are
+ * odd in number. */
+static uint32_t server_at(const struct tree *t, uint32_t place)
+{
+    uint32_t servers = t->nccl->servers;
+
+    if (t->flow.channel < t->nccl->channels)
+        return place;
+    return servers % 2 ? (place + 1) % servers : servers - 1 - place;
+}
+
+static uint32_t parent_of(const struct tree *t, uint32_t place)
+{
+    uint32_t low = place & -place, parent = (place ^ low) | 2 * low;
+
+    return parent < t->nccl->servers ? parent : place ^ low;
+}
+
+/* Waits for what the places below have sent up. */
+static int wait_for_children(struct tree *t, uint32_t place)
+{
+    uint32_t servers = t->nccl->servers, far = place ? (place & -place) / 2 : servers;
+    int rc = place && far ? asim_nccl_wait(t->nccl, t->up[server_at(t, place - far)]) : 0;
+
+    for (far = place ? far : 1u << 31; far && place + far >= servers;)
+        far /= 2;
+    return rc || !far ? rc : asim_nccl_wait(t->nccl, t->up[server_at(t, place + far)]);
+}
+
+/* Every server's head sends up once its own server and the places below have come. Low bits rise
+ * towards the root, so children are before parents. */
 static int go_up(struct tree *t)
 {
     uint32_t servers = t->nccl->servers;
-    for (uint32_t place = servers; place-- > 1;) {
-        uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
-        uint32_t flow = send(t, head_of(t, server), head_of(t, parent), ASIM_NCCL_NONE);
-        if (flow == ASIM_NCCL_NONE || wait_for_server(t, server))
-            return ASIM_ENOMEM;
-        for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < servers; child++)
-            if (asim_nccl_wait(t->nccl, t->up[t->heap[child]]))
+    for (uint32_t low = 1; low < servers; low *= 2)
+        for (uint32_t place = low; place < servers; place += 2 * low) {
+            uint32_t server = server_at(t, place), parent = server_at(t, parent_of(t, place));
+            uint32_t flow = send(t, head_of(t, server), head_of(t, parent), ASIM_NCCL_NONE);
+            if (flow == ASIM_NCCL_NONE || wait_for_server(t, server) || wait_for_children(t, place))
                 return ASIM_ENOMEM;
-        t->up[server] = flow;
-    }
+            t->up[server] = flow;
+        }
     return 0;
 }
 
-/* The root's sends wait for its own server and its children. */
+/* The root's sends wait for its own server and its child. */
 static int wait_for_all(struct tree *t)
 {
-    uint32_t root = t->heap[0], servers = t->nccl->servers;
-    int rc = wait_for_server(t, root);
-    for (uint32_t child = 1; child <= 2 && child < servers && !rc; child++)
-        rc = asim_nccl_wait(t->nccl, t->up[t->heap[child]]);
-    return rc;
+    int rc = wait_for_server(t, server_at(t, 0));
+    return rc ? rc : wait_for_children(t, 0);
 }
 
 /* The way back, from the root's places to the leaves. The root's children wait for everything that
  * was reduced at the root, all others for what reached their parent. */
 static int go_down(struct tree *t)
 {
-    for (uint32_t place = 1; place < t->nccl->servers; place++) {
-        uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
-        uint32_t before = place > 2 ? t->down[parent] : ASIM_NCCL_NONE;
-        t->down[server] = send(t, head_of(t, parent), head_of(t, server), before);
-        if (t->down[server] == ASIM_NCCL_NONE || (place <= 2 && wait_for_all(t)))
-            return ASIM_ENOMEM;
-    }
+    uint32_t servers = t->nccl->servers, low = 1;
+    while (low < servers)
+        low *= 2;
+    for (; low; low /= 2)
+        for (uint32_t place = low; place < servers; place += 2 * low) {
+            uint32_t above = parent_of(t, place), server = server_at(t, place);
+            uint32_t parent = server_at(t, above);
+            uint32_t before = above ? t->down[parent] : ASIM_NCCL_NONE;
+            t->down[server] = send(t, head_of(t, parent), head_of(t, server), before);
+            if (t->down[server] == ASIM_NCCL_NONE || (!above && wait_for_all(t)))
+                return ASIM_ENOMEM;
+        }
     return 0;
 }
 
@@ -166,7 +196,7 @@ static int go_down(struct tree *t)
 static int spread(struct tree *t, uint32_t server)
 {
     uint32_t head = head_of(t, server), before = t->down[server];
-    int root = server == t->heap[0], to_all = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
+    int root = server == server_at(t, 0), to_all = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
     int by_switch = to_all && !t->nccl->spec.by_ranks;
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
     if (by_switch) {
@@ -189,7 +219,7 @@ static int spread(struct tree *t, uint32_t server)
     return 0;
 }
 
-/* One chunk of a channel. The second channel of a head uses the mirrored heap; where servers have
+/* One chunk of a channel. The second channel of a head uses the second tree; where servers have
  * one rank, these are the channels 0 and 1. */
 static int one_chunk(struct tree *t)
 {
@@ -199,8 +229,6 @@ static int one_chunk(struct tree *t)
                                              : nccl->spec.by_ranks                  ? gather_head
                                                                                     : gather_switch;
     int rc = 0;
-    for (uint32_t i = 0; i < servers; i++)
-        t->heap[i] = t->flow.channel >= nccl->channels ? servers - 1 - i : i;
     for (uint32_t s = 0; s < servers && !rc; s++)
         rc = gather(t, s);
     if (!rc)
@@ -228,22 +256,21 @@ static int one_channel(struct tree *t)
     return rc;
 }
 
-/* Memory beside the flows: four small arrays over the servers. */
+/* Memory beside the flows: three small arrays over the servers. */
 int asim_nccl_tree(struct asim_nccl *nccl)
 {
     size_t servers = nccl->servers;
     uint32_t channels = 2 * nccl->channels;
-    uint32_t *memory = malloc(4 * servers * sizeof *memory);
+    uint32_t *memory = malloc(3 * servers * sizeof *memory);
     struct tree t = {.nccl = nccl,
                      .flow = {.bytes = asim_nccl_piece(nccl)},
                      .is_straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks};
     int rc = memory ? 0 : ASIM_ENOMEM;
     if (!rc) {
-        t.heap = memory;
-        t.up = memory + servers;
-        t.down = memory + 2 * servers;
-        t.reached = memory + 3 * servers;
-        for (size_t i = servers; i < 4 * servers; i++)
+        t.up = memory;
+        t.down = memory + servers;
+        t.reached = memory + 2 * servers;
+        for (size_t i = 0; i < 3 * servers; i++)
             memory[i] = ASIM_NCCL_NONE;
     }
     for (t.flow.channel = 0; t.flow.channel < channels && !rc; t.flow.channel++)
